@@ -1,0 +1,104 @@
+import type { LayerSpan } from './span.js';
+
+/**
+ * A fault with a stable `code`. The domain throws these and knows no HTTP; the http room maps each to a
+ * status and OpenAI's shape. `param` names the field at fault, or is null.
+ */
+export abstract class MeshnetError extends Error {
+  abstract readonly code: string;
+  readonly param: string | null = null;
+  /** Seconds after which trying again makes sense, or null where it doesn't. */
+  readonly retryAfterSeconds: number | null = null;
+}
+
+/** What the caller sent can't be understood; nothing was done with it. */
+export class InvalidRequestError extends MeshnetError {
+  override readonly param: string | null;
+
+  constructor(
+    message: string,
+    param: string | null,
+    readonly code = 'invalid_request',
+  ) {
+    super(message);
+    this.param = param;
+  }
+}
+
+export class PayloadTooLargeError extends MeshnetError {
+  readonly code = 'request_too_large';
+}
+
+export class UnsupportedMediaError extends MeshnetError {
+  readonly code = 'unsupported_media_type';
+}
+
+/** It contradicts what is already known (another num_layers for a model, an ambiguous node id). */
+export class ConflictError extends MeshnetError {
+  readonly code = 'conflict';
+
+  constructor(
+    message: string,
+    override readonly param: string | null,
+  ) {
+    super(message);
+  }
+}
+
+export class NotFoundError extends MeshnetError {
+  readonly code: string = 'not_found';
+}
+
+export class ModelNotFoundError extends NotFoundError {
+  override readonly code = 'model_not_found';
+  override readonly param = 'model';
+
+  constructor(model: string) {
+    super(`The model ${JSON.stringify(model)} does not exist on this mesh.`);
+  }
+}
+
+/** The lease is unknown or over: the node has to register again. */
+export class LeaseUnknownError extends NotFoundError {
+  override readonly code = 'lease_unknown';
+
+  constructor() {
+    super('This lease is not known or has ended: register again with POST /v1/nodes.');
+  }
+}
+
+export class NodeNotFoundError extends NotFoundError {
+  override readonly code = 'node_not_found';
+  override readonly param = 'node_id';
+}
+
+/** The model is known, but no chain of live nodes covers its layers. */
+export class NoRouteError extends MeshnetError {
+  readonly code = 'no_route';
+  override readonly retryAfterSeconds: number;
+
+  constructor(
+    message: string,
+    readonly gaps: readonly LayerSpan[],
+    retryAfterSeconds: number,
+  ) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** More is under way than this tracker may hold. */
+export class OverloadedError extends MeshnetError {
+  readonly code = 'overloaded';
+  override readonly retryAfterSeconds = 1;
+}
+
+/** The tracker is going down and takes nothing new. */
+export class ShuttingDownError extends MeshnetError {
+  readonly code = 'shutting_down';
+  override readonly retryAfterSeconds = 1;
+
+  constructor() {
+    super('This tracker is shutting down.');
+  }
+}

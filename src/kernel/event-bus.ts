@@ -1,0 +1,87 @@
+import { filter, map, Subject, type Observable } from 'rxjs';
+import type { Logger } from './logger.js';
+
+/** What a bump was for; `cause` of {@link MeshEvents}['epoch.bumped']. */
+export type MembershipCause =
+  | 'registered'
+  | 'resharded'
+  | 'resumed'
+  | 'deregistered'
+  | 'lease_expired'
+  | 'drained'
+  | 'deleted'
+  | 'endpoint_taken';
+
+/** Every past fact that a room may announce, by name. `at` is Unix time in milliseconds. */
+export interface MeshEvents {
+  'node.joined': { model: string; node_id: string; cause: MembershipCause; at: number };
+  'node.left': { model: string; node_id: string; cause: MembershipCause; at: number };
+  'epoch.bumped': { model: string; epoch: number; node_id: string; cause: MembershipCause; at: number };
+  /** The model's last node left over a day ago; whoever keeps state for it drops that. */
+  'model.forgotten': { model: string; at: number };
+  'route.selected': {
+    request_id: string;
+    model: string;
+    routing: { mode: string; signature: string; probability: number };
+    attempt: number;
+    at: number;
+  };
+  'call.finished': { request_id: string; model: string; call: object; at: number };
+}
+
+export type MeshEventType = keyof MeshEvents;
+export type MeshEvent = { [T in MeshEventType]: { type: T; fact: MeshEvents[T] } }[MeshEventType];
+
+/**
+ * The typed bus. Delivery is synchronous: when `publish` returns, every observer has seen the event. What an
+ * observer publishes meanwhile is delivered after the event that caused it, so that all see one order.
+ * The Subject stays private; observers can't publish by mistake, and one that throws harms nobody else.
+ */
+export class EventBus {
+  private readonly subject = new Subject<MeshEvent>();
+  private readonly waiting: MeshEvent[] = [];
+  private delivering = false;
+
+  constructor(private readonly logger: Logger) {}
+
+  publish<T extends MeshEventType>(type: T, fact: MeshEvents[T]): void {
+    this.waiting.push({ type, fact } as MeshEvent);
+    if (this.delivering) return;
+    this.delivering = true;
+    try {
+      for (let event = this.waiting.shift(); event !== undefined; event = this.waiting.shift()) {
+        this.subject.next(event);
+      }
+    } finally {
+      this.delivering = false;
+    }
+  }
+
+  /** All events, in the order in which they happened. An observer of this one must not throw. */
+  all(): Observable<MeshEvent> {
+    return this.subject.asObservable();
+  }
+
+  ofType<T extends MeshEventType>(type: T): Observable<MeshEvents[T]> {
+    return this.subject.pipe(
+      filter((event) => event.type === type),
+      map((event) => event.fact as MeshEvents[T]),
+    );
+  }
+
+  /** Calls `observe` for each event until the bus closes; an observer that throws is logged and kept. */
+  on<T extends MeshEventType>(type: T, observe: (fact: MeshEvents[T]) => void): void {
+    this.ofType(type).subscribe((fact) => {
+      try {
+        observe(fact);
+      } catch (fault) {
+        this.logger.error({ err: fault, event_type: type }, 'bus.observer_failed');
+      }
+    });
+  }
+
+  /** Completes every observer; the service is going down. */
+  close(): void {
+    this.subject.complete();
+  }
+}

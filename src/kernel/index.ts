@@ -1,0 +1,47 @@
+/**
+ * kernel: the words every room shares.
+ *
+ * Identities (wallet, name, model, node_id), endpoints, layer spans, the clock, the rng, errors with a stable
+ * code (no HTTP in here) and the typed bus of past facts. Nothing in this room decides anything, and it
+ * imports no other room. Time, chance and randomness are handed to everybody from here, so that a test can
+ * move the clock and seed the dice.
+ */
+export { CLOCK, SystemClock, type Cancel, type Clock } from './clock.js';
+export { RNG, seededRng, type Rng } from './rng.js';
+export {
+  ConflictError,
+  InvalidRequestError,
+  LeaseUnknownError,
+  MeshnetError,
+  ModelNotFoundError,
+  NodeNotFoundError,
+  NoRouteError,
+  NotFoundError,
+  OverloadedError,
+  PayloadTooLargeError,
+  ShuttingDownError,
+  UnsupportedMediaError,
+} from './errors.js';
+export {
+  EventBus,
+  type MembershipCause,
+  type MeshEvent,
+  type MeshEventType,
+  type MeshEvents,
+} from './event-bus.js';
+export { normaliseEndpoint, EndpointFault } from './endpoint.js';
+export {
+  identityKey,
+  isModelKey,
+  isNodeName,
+  isWallet,
+  MODEL_KEY_RULE,
+  NAME_RULE,
+  nodeIdOf,
+  randomId,
+  WALLET_RULE,
+} from './ids.js';
+export { spanLength, subtractSpans, type LayerSpan } from './span.js';
+export { ROUTE_ENUMERATIONS, ROUTE_POLICIES, type RouteEnumeration, type RoutePolicy } from './names.js';
+export { KernelModule, type KernelParts } from './kernel.module.js';
+export { LOGGER, type Logger } from './logger.js';
