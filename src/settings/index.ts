@@ -1,0 +1,24 @@
+/**
+ * settings: what an operator may set, read once before anything else runs.
+ *
+ * Env first, flags over it, empty means the default. Each part is a class whose fields carry their variable,
+ * flag, reader and range, so that the type, the check, `--help` and a fault can't drift apart. All faults are
+ * told at once, naming variable and range and never a value (a value may be a secret). The parts are handed
+ * on through ConfigModule, one injection token per room; only this room knows the environment.
+ */
+export { helpText, readSettings, type SettingsInput, type SettingsReading } from './read-settings.js';
+export {
+  CallSettings,
+  NodesSettings,
+  RoutingSettings,
+  ServingSettings,
+  type LogLevel,
+  type Settings,
+} from './settings.js';
+export {
+  CALL_SETTINGS,
+  NODES_SETTINGS,
+  ROUTING_SETTINGS,
+  SERVING_SETTINGS,
+  SettingsModule,
+} from './settings.module.js';

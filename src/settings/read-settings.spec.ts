@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { helpText, readSettings, type Settings } from './index.js';
+
+function run(argv: string[], env: Record<string, string> = {}): Settings {
+  const reading = readSettings({ argv, env });
+  if (reading.kind !== 'run') throw new Error(JSON.stringify(reading));
+  return reading.settings;
+}
+
+function faults(argv: string[], env: Record<string, string> = {}): readonly string[] {
+  const reading = readSettings({ argv, env });
+  return reading.kind === 'faults' ? reading.faults : [];
+}
+
+describe('settings', () => {
+  it('have the defaults of the contract', () => {
+    const { routing, serving, nodes, calls } = run([]);
+    expect({ ...routing }).toEqual({
+      exploreShare: 0.3,
+      weightAlpha: 1,
+      statsHalfLifeSeconds: 600,
+      minSampleTokens: 8,
+      maxCandidates: 8,
+      seed: null,
+      policy: 'proportional',
+      enumeration: 'greedy',
+    });
+    expect({ ...serving }).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      maxBodyBytes: 33_554_432,
+      maxInFlight: 2000,
+      nodeMaxConnections: 512,
+      drainSeconds: 120,
+      logLevel: 'info',
+    });
+    expect({ ...nodes }).toEqual({ nodesFile: null, nodeUrls: [], leaseSeconds: 90 });
+    expect({ ...calls }).toEqual({
+      connectTimeoutSeconds: 5,
+      firstByteTimeoutSeconds: 600,
+      idleTimeoutSeconds: 300,
+      totalTimeoutSeconds: 7200,
+      maxAttempts: 3,
+    });
+  });
+
+  it('come from the environment, and a flag wins over it', () => {
+    const env = {
+      MESHNET_ROUTE_EXPLORE_SHARE: '0.1',
+      MESHNET_PORT: '9000',
+      MESHNET_ROUTE_STATS_HALF_LIFE: '0.5',
+    };
+    const settings = run(['--route-explore-share', '0.2', '--route-weight-alpha=2'], env);
+    expect(settings.routing).toMatchObject({ exploreShare: 0.2, weightAlpha: 2, statsHalfLifeSeconds: 0.5 });
+    expect(settings.serving.port).toBe(9000);
+  });
+
+  it('honour zero instead of taking it for nothing', () => {
+    const settings = run(['--port', '0'], { MESHNET_ROUTE_EXPLORE_SHARE: '0', MESHNET_DRAIN_SECONDS: '0' });
+    expect(settings.routing.exploreShare).toBe(0);
+    expect(settings.serving).toMatchObject({ port: 0, drainSeconds: 0 });
+  });
+
+  it('take empty for the default and ignore blanks around a value', () => {
+    const settings = run([], {
+      MESHNET_PORT: '  ',
+      MESHNET_ROUTE_WEIGHT_ALPHA: ' 2 ',
+      MESHNET_ROUTE_SEED: '',
+    });
+    expect(settings.serving.port).toBe(8080);
+    expect(settings.routing).toMatchObject({ weightAlpha: 2, seed: null });
+  });
+
+  it('tell all faults at once, each naming variable and range and never the value', () => {
+    const told = faults(['--route-explore-share', '1.7', '--colour', '--port'], {
+      MESHNET_ROUTE_WEIGHT_ALPHA: 'canary-4711',
+      MESHNET_ROUTE_STATS_HALF_LIFE: '0',
+      MESHNET_ROUTE_POLICY: 'fastest',
+      MESHNET_MAX_BODY_BYTES: '0x500',
+      MESHNET_ROUTE_MIN_SAMPLE_TOKENS: '8.5',
+    });
+    expect(told).toEqual([
+      '--colour: is not a flag of this program; see --help',
+      '--port: needs a value',
+      '--route-explore-share: must be a number from 0 to 1',
+      'MESHNET_ROUTE_WEIGHT_ALPHA: must be a number from 0 to 16',
+      'MESHNET_ROUTE_STATS_HALF_LIFE: must be a number of seconds from 0.001 to 1000000000',
+      'MESHNET_ROUTE_MIN_SAMPLE_TOKENS: must be a whole number from 1 to 1000000',
+      'MESHNET_ROUTE_POLICY: must be one of proportional',
+      'MESHNET_MAX_BODY_BYTES: must be a whole number of bytes from 1024 to 1073741824',
+    ]);
+  });
+
+  it.each(['NaN', 'Infinity', '-1', '1e309', '0x1', '1,5', 'true', '--'])(
+    'refuse %j as an explore share',
+    (text) => {
+      expect(faults([], { MESHNET_ROUTE_EXPLORE_SHARE: text })).toEqual([
+        'MESHNET_ROUTE_EXPLORE_SHARE: must be a number from 0 to 1',
+      ]);
+    },
+  );
+
+  it('take --node again and again, normalised', () => {
+    const settings = run(['--node', 'http://localhost:8000/v1/', '--node', 'http://[::1]:11434']);
+    expect(settings.nodes.nodeUrls).toEqual(['http://localhost:8000', 'http://[::1]:11434']);
+  });
+
+  it.each(['localhost:8000', 'http://u:canary@h', 'http://h?key=canary', 'ftp://h', 'http://0.0.0.0:80'])(
+    'refuse --node %s without repeating it',
+    (url) => {
+      expect(faults(['--node', url])).toEqual([
+        '--node: must be an http(s) URL without credentials, query or fragment',
+      ]);
+    },
+  );
+
+  it('refuse an argument that is no flag, by its place', () => {
+    expect(faults(['canary'])).toEqual(['argument 1: is not a flag; see --help']);
+  });
+
+  it('name variables that have no effect', () => {
+    const reading = readSettings({ argv: [], env: { MESHNET_ROUTE_ALPHA: '1', PATH: '/bin' } });
+    expect(reading).toMatchObject({ kind: 'run', unknownVariables: ['MESHNET_ROUTE_ALPHA'] });
+  });
+
+  it('are frozen', () => {
+    const settings = run([]);
+    expect(() => Object.assign(settings.routing, { exploreShare: 1 })).toThrow(TypeError);
+  });
+
+  it('are all in the help, which is given before any fault', () => {
+    expect(readSettings({ argv: ['--help', '--colour'], env: {} }).kind).toBe('help');
+    expect(readSettings({ argv: ['--version'], env: {} }).kind).toBe('version');
+    for (const name of [
+      '--route-stats-half-life',
+      'MESHNET_ROUTE_MIN_SAMPLE_TOKENS',
+      '--node',
+      '(default 8080)',
+    ]) {
+      expect(helpText()).toContain(name);
+    }
+  });
+});

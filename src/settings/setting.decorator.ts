@@ -1,0 +1,32 @@
+import 'reflect-metadata';
+
+/** Turns the text of one variable into a value; `undefined` when it can't be read as one. */
+export type Reader = (text: string) => unknown;
+
+/** Where one setting comes from, how its text is read and what a fault says of the allowed range. */
+export interface SettingSource {
+  readonly property: string;
+  readonly env: string | null;
+  readonly flag: string | null;
+  readonly repeatable: boolean;
+  /** Completes "must be …" in a fault, and stands in `--help`. */
+  readonly range: string;
+  readonly help: string;
+  readonly read: Reader;
+}
+
+const SOURCES = Symbol('setting sources');
+
+/** Declares where the decorated property of a settings class is read from. */
+export function Setting(source: Partial<SettingSource> & Pick<SettingSource, 'range' | 'help' | 'read'>) {
+  return (target: object, property: string): void => {
+    const before = sourcesOf(target);
+    const whole: SettingSource = { env: null, flag: null, repeatable: false, ...source, property };
+    Reflect.defineMetadata(SOURCES, [...before, whole], target);
+  };
+}
+
+/** The sources declared on a settings class, in the order of its properties. */
+export function sourcesOf(prototype: object): readonly SettingSource[] {
+  return (Reflect.getMetadata(SOURCES, prototype) as SettingSource[] | undefined) ?? [];
+}

@@ -1,0 +1,42 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import type { Settings } from './settings.js';
+
+/** Injection tokens: a room asks for its own part and sees no other. */
+export const ROUTING_SETTINGS = Symbol('RoutingSettings');
+export const SERVING_SETTINGS = Symbol('ServingSettings');
+export const NODES_SETTINGS = Symbol('NodesSettings');
+export const CALL_SETTINGS = Symbol('CallSettings');
+
+const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
+  [ROUTING_SETTINGS, 'routing'],
+  [SERVING_SETTINGS, 'serving'],
+  [NODES_SETTINGS, 'nodes'],
+  [CALL_SETTINGS, 'calls'],
+];
+
+@Global()
+@Module({})
+export class SettingsModule {
+  /** Takes settings that were read and checked already: what ConfigModule's own `validate` throws is lost. */
+  static forRoot(settings: Settings): DynamicModule {
+    return {
+      module: SettingsModule,
+      imports: [
+        ConfigModule.forRoot({
+          cache: true,
+          ignoreEnvFile: true,
+          validatePredefined: false,
+          skipProcessEnv: true,
+          load: [() => ({ ...settings })],
+        }),
+      ],
+      providers: TOKENS.map(([provide, part]) => ({
+        provide,
+        inject: [ConfigService],
+        useFactory: (config: ConfigService<Settings, true>): unknown => config.get(part, { infer: true }),
+      })),
+      exports: TOKENS.map(([token]) => token),
+    };
+  }
+}

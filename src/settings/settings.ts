@@ -1,0 +1,310 @@
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsString,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import {
+  ROUTE_ENUMERATIONS,
+  ROUTE_POLICIES,
+  type RouteEnumeration,
+  type RoutePolicy,
+} from '../kernel/index.js';
+import { readEndpoint, readNumber, readText } from './readers.js';
+import { Setting } from './setting.decorator.js';
+
+/** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
+const SHORTEST_SECONDS = 0.001;
+const LONGEST_SECONDS = 1e9;
+const SECONDS_RANGE = 'a number of seconds from 0.001 to 1000000000';
+const FINITE = { allowNaN: false, allowInfinity: false };
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+function oneOf(names: readonly string[]): string {
+  return `one of ${names.join(', ')}`;
+}
+
+/** How routes are enumerated, learned and chosen (ADR-0021). */
+export class RoutingSettings {
+  @Setting({
+    env: 'MESHNET_ROUTE_EXPLORE_SHARE',
+    flag: '--route-explore-share',
+    range: 'a number from 0 to 1',
+    help: 'share of chats that scout routes not yet proven',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  exploreShare = 0.3;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_WEIGHT_ALPHA',
+    flag: '--route-weight-alpha',
+    range: 'a number from 0 to 16',
+    help: 'a proven route gets traffic in proportion to its tokens/s to this power',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(16)
+  weightAlpha = 1;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_STATS_HALF_LIFE',
+    flag: '--route-stats-half-life',
+    range: SECONDS_RANGE,
+    help: 'seconds after which a sample counts half',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(SHORTEST_SECONDS)
+  @Max(LONGEST_SECONDS)
+  statsHalfLifeSeconds = 600;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_MIN_SAMPLE_TOKENS',
+    range: 'a whole number from 1 to 1000000',
+    help: 'shorter answers are no samples',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  minSampleTokens = 8;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_MAX_CANDIDATES',
+    range: 'a whole number from 1 to 64',
+    help: 'candidate routes kept per model',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(64)
+  maxCandidates = 8;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_SEED',
+    range: 'a whole number from 0 to 4294967295',
+    help: 'seeds the dice of route selection',
+    read: readNumber,
+  })
+  @ValidateIf((settings: RoutingSettings) => settings.seed !== null)
+  @IsInt()
+  @Min(0)
+  @Max(2 ** 32 - 1)
+  seed: number | null = null;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_POLICY',
+    range: oneOf(ROUTE_POLICIES),
+    help: 'how a route is chosen',
+    read: readText,
+  })
+  @IsIn(ROUTE_POLICIES)
+  policy: RoutePolicy = 'proportional';
+
+  @Setting({
+    env: 'MESHNET_ROUTE_ENUMERATION',
+    range: oneOf(ROUTE_ENUMERATIONS),
+    help: 'how candidate routes are found',
+    read: readText,
+  })
+  @IsIn(ROUTE_ENUMERATIONS)
+  enumeration: RouteEnumeration = 'greedy';
+}
+
+/** How the tracker itself is served. */
+export class ServingSettings {
+  @Setting({
+    env: 'MESHNET_HOST',
+    flag: '--host',
+    range: 'a host name or address to listen on',
+    help: 'address to listen on',
+    read: readText,
+  })
+  @IsString()
+  host = '127.0.0.1';
+
+  @Setting({
+    env: 'MESHNET_PORT',
+    flag: '--port',
+    range: 'a whole number from 0 to 65535',
+    help: 'port to listen on; 0 takes any free one',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port = 8080;
+
+  @Setting({
+    env: 'MESHNET_MAX_BODY_BYTES',
+    range: 'a whole number of bytes from 1024 to 1073741824',
+    help: 'a longer chat body gets 413',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1024)
+  @Max(2 ** 30)
+  maxBodyBytes = 32 * 1024 * 1024;
+
+  @Setting({
+    env: 'MESHNET_MAX_IN_FLIGHT',
+    range: 'a whole number from 1 to 1000000',
+    help: 'chats under way at once; more get 503',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  maxInFlight = 2000;
+
+  @Setting({
+    env: 'MESHNET_NODE_MAX_CONNECTIONS',
+    range: 'a whole number from 1 to 100000',
+    help: 'connections kept to one node',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  nodeMaxConnections = 512;
+
+  @Setting({
+    env: 'MESHNET_DRAIN_SECONDS',
+    range: 'a number of seconds from 0 to 1000000000',
+    help: 'how long running chats may go on after SIGTERM',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(LONGEST_SECONDS)
+  drainSeconds = 120;
+
+  @Setting({
+    env: 'MESHNET_LOG_LEVEL',
+    range: oneOf(LOG_LEVELS),
+    help: 'the least important line that is logged',
+    read: readText,
+  })
+  @IsIn(LOG_LEVELS)
+  logLevel: LogLevel = 'info';
+}
+
+/** Where nodes come from and how long they count as alive. */
+export class NodesSettings {
+  @Setting({
+    env: 'MESHNET_NODES_FILE',
+    range: 'the path of a readable JSON file of nodes',
+    help: 'JSON list of servers that cannot register themselves',
+    read: readText,
+  })
+  @ValidateIf((settings: NodesSettings) => settings.nodesFile !== null)
+  @IsString()
+  nodesFile: string | null = null;
+
+  @Setting({
+    flag: '--node',
+    repeatable: true,
+    range: 'an http(s) URL without credentials, query or fragment',
+    help: 'joins an OpenAI-compatible server and its models; may be given again',
+    read: readEndpoint,
+  })
+  @IsArray()
+  @ArrayMaxSize(1000)
+  @IsString({ each: true })
+  nodeUrls: readonly string[] = [];
+
+  @Setting({
+    env: 'MESHNET_NODE_LEASE_SECONDS',
+    range: SECONDS_RANGE,
+    help: 'a node is gone this long after its last sign of life',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(SHORTEST_SECONDS)
+  @Max(LONGEST_SECONDS)
+  leaseSeconds = 90;
+}
+
+/** How long one call may take, and how often it is tried. */
+export class CallSettings {
+  @Setting({
+    env: 'MESHNET_CONNECT_TIMEOUT_SECONDS',
+    range: SECONDS_RANGE,
+    help: 'until a node has accepted the connection',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(SHORTEST_SECONDS)
+  @Max(LONGEST_SECONDS)
+  connectTimeoutSeconds = 5;
+
+  @Setting({
+    env: 'MESHNET_FIRST_BYTE_TIMEOUT_SECONDS',
+    range: SECONDS_RANGE,
+    help: "until a stream's first data event, or a whole JSON answer",
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(SHORTEST_SECONDS)
+  @Max(LONGEST_SECONDS)
+  firstByteTimeoutSeconds = 600;
+
+  @Setting({
+    env: 'MESHNET_IDLE_TIMEOUT_SECONDS',
+    range: SECONDS_RANGE,
+    help: 'between two data events of a stream; comments do not count',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(SHORTEST_SECONDS)
+  @Max(LONGEST_SECONDS)
+  idleTimeoutSeconds = 300;
+
+  @Setting({
+    env: 'MESHNET_TOTAL_TIMEOUT_SECONDS',
+    range: SECONDS_RANGE,
+    help: 'for the whole call',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(SHORTEST_SECONDS)
+  @Max(LONGEST_SECONDS)
+  totalTimeoutSeconds = 7200;
+
+  @Setting({
+    env: 'MESHNET_MAX_ATTEMPTS',
+    range: 'a whole number from 1 to 64',
+    help: 'routes tried for one call',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(64)
+  maxAttempts = 3;
+}
+
+/** Everything an operator may set, one part per room. Frozen once read. */
+export interface Settings {
+  readonly routing: Readonly<RoutingSettings>;
+  readonly serving: Readonly<ServingSettings>;
+  readonly nodes: Readonly<NodesSettings>;
+  readonly calls: Readonly<CallSettings>;
+}
+
+/** The class behind each part of {@link Settings}, in the order in which `--help` shows them. */
+export const SETTINGS_CLASSES = {
+  routing: RoutingSettings,
+  serving: ServingSettings,
+  nodes: NodesSettings,
+  calls: CallSettings,
+} as const;
