@@ -1,0 +1,71 @@
+import { COLON, CR, LF, SPACE } from './ascii.js';
+
+/** What one event says. Of the four fields only these two concern a relay; `id` and `retry` pass by. */
+export interface SseFields {
+  /** The data lines joined with LF; null if there is none (an event of comments). Not null but empty for `data:`. */
+  readonly data: Buffer | null;
+  /** The event's name, null if not given. */
+  readonly event: string | null;
+}
+
+export const NO_FIELDS: SseFields = { data: null, event: null };
+
+const NEWLINE = Buffer.from('\n');
+const NO_FIELD = -1;
+
+/** Offset of the first CR or LF at or after `at`, or `bytes.length`. */
+export function endOfLine(bytes: Buffer, at: number): number {
+  const length = bytes.length;
+  for (let here = at; here < length; here++) {
+    const byte = bytes[here];
+    if (byte === LF || byte === CR) return here;
+  }
+  return length;
+}
+
+/** Offset behind the line end at `eol`, which is one of LF, CR and CRLF. */
+export function afterLineEnd(bytes: Buffer, eol: number): number {
+  return bytes[eol] === CR && bytes[eol + 1] === LF ? eol + 2 : eol + 1;
+}
+
+/** Offset behind a byte order mark, which the head of a stream may carry. */
+export function afterByteOrderMark(bytes: Buffer): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+/**
+ * Reads the lines of one event from offset `from` on, by the WHATWG rules
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation). One data line,
+ * the usual case, is a view of `bytes` and no copy.
+ */
+export function readFields(bytes: Buffer, from: number): SseFields {
+  let data: Buffer | null = null;
+  let event: string | null = null;
+  let more: Buffer[] | null = null;
+  for (let at = from; at < bytes.length;) {
+    const eol = endOfLine(bytes, at);
+    const dataStart = valueStart(bytes, at, eol, 'data');
+    if (dataStart !== NO_FIELD) {
+      const line = bytes.subarray(dataStart, eol);
+      if (data === null) data = line;
+      else (more ??= [data]).push(NEWLINE, line);
+    } else {
+      const nameStart = valueStart(bytes, at, eol, 'event');
+      if (nameStart !== NO_FIELD) event = bytes.toString('utf8', nameStart, eol);
+    }
+    at = afterLineEnd(bytes, eol);
+  }
+  return { data: more === null ? data : Buffer.concat(more), event };
+}
+
+/** Where the value of the line `start..eol` begins if the line's field is `name`. One space after the colon is none of it. */
+function valueStart(bytes: Buffer, start: number, eol: number, name: string): number {
+  const colon = start + name.length;
+  if (colon > eol) return NO_FIELD;
+  for (let index = 0; index < name.length; index++) {
+    if (bytes[start + index] !== name.charCodeAt(index)) return NO_FIELD;
+  }
+  if (colon === eol) return eol;
+  if (bytes[colon] !== COLON) return NO_FIELD;
+  return bytes[colon + 1] === SPACE ? colon + 2 : colon + 1;
+}

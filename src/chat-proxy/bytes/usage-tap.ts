@@ -1,0 +1,56 @@
+import { NO_FACTS, readChunk, type ChunkFacts, type Usage } from './completion-usage.js';
+import type { InBandError } from './in-band-error.js';
+import type { SseEvent } from './sse-framer.js';
+
+/**
+ * Listens to a stream and adds up what it says. `usage` is the last value seen, never a sum, since servers repeat
+ * it with growing counts; a later usage that lacks a count doesn't erase it.
+ */
+export class UsageTap {
+  private lastUsage: Usage | null = null;
+  private contentEvents = 0;
+  private hasDone = false;
+  private hasFinish = false;
+  private error: InBandError | null = null;
+
+  take(event: SseEvent): ChunkFacts {
+    if (event.data === null) return NO_FACTS;
+    // Every payload is parsed; `mayHold` is there for a tap that skips those of mere content.
+    const facts = readChunk(event.data, event.event);
+    if (facts.usage !== null) this.lastUsage = merged(this.lastUsage, facts.usage);
+    if (facts.hasContent) this.contentEvents++;
+    this.hasDone ||= facts.done;
+    this.hasFinish ||= facts.finished;
+    this.error ??= facts.error;
+    return facts;
+  }
+
+  get usage(): Usage | null {
+    return this.lastUsage;
+  }
+
+  /** How many chunks carried content: the estimate of tokens where no usage came. */
+  get contentChunks(): number {
+    return this.contentEvents;
+  }
+
+  get sawDone(): boolean {
+    return this.hasDone;
+  }
+
+  /** Some choice gave its finish reason; a stream with neither this nor `[DONE]` was cut off. */
+  get sawFinish(): boolean {
+    return this.hasFinish;
+  }
+
+  get firstError(): InBandError | null {
+    return this.error;
+  }
+}
+
+function merged(earlier: Usage | null, later: Usage): Usage {
+  return {
+    promptTokens: later.promptTokens ?? earlier?.promptTokens ?? null,
+    completionTokens: later.completionTokens ?? earlier?.completionTokens ?? null,
+  };
+}
