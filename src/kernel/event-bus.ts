@@ -1,7 +1,7 @@
 import { filter, map, Subject, type Observable } from 'rxjs';
 import type { Logger } from './logger.js';
 
-/** What a bump was for; `cause` of {@link MeshEvents}['epoch.bumped']. */
+/** Why a node came or went. */
 export type MembershipCause =
   | 'registered'
   | 'resharded'
@@ -12,10 +12,20 @@ export type MembershipCause =
   | 'deleted'
   | 'endpoint_taken';
 
+/** A node became, or stopped being, one that chats may go to. Without a shard it serves the whole model. */
+export interface NodeMoved {
+  readonly model: string;
+  readonly node_id: string;
+  readonly shard_start: number | null;
+  readonly shard_end: number | null;
+  readonly cause: MembershipCause;
+  readonly at: number;
+}
+
 /** Every past fact that a room may announce, by name. `at` is Unix time in milliseconds. */
 export interface MeshEvents {
-  'node.joined': { model: string; node_id: string; cause: MembershipCause; at: number };
-  'node.left': { model: string; node_id: string; cause: MembershipCause; at: number };
+  'node.joined': NodeMoved;
+  'node.left': NodeMoved;
   'epoch.bumped': { model: string; epoch: number; node_id: string; cause: MembershipCause; at: number };
   /** The model's last node left over a day ago; whoever keeps state for it drops that. */
   'model.forgotten': { model: string; at: number };

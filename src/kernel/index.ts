@@ -28,6 +28,7 @@ export {
   type MeshEvent,
   type MeshEventType,
   type MeshEvents,
+  type NodeMoved,
 } from './event-bus.js';
 export { normaliseEndpoint, EndpointFault } from './endpoint.js';
 export {

@@ -17,8 +17,10 @@ export {
 } from './settings.js';
 export {
   CALL_SETTINGS,
+  ENV_LOOKUP,
   NODES_SETTINGS,
   ROUTING_SETTINGS,
   SERVING_SETTINGS,
   SettingsModule,
+  type EnvLookup,
 } from './settings.module.js';

@@ -8,6 +8,12 @@ export const SERVING_SETTINGS = Symbol('ServingSettings');
 export const NODES_SETTINGS = Symbol('NodesSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
 
+/** Injection token of the {@link EnvLookup}. */
+export const ENV_LOOKUP = Symbol('EnvLookup');
+
+/** The value of a variable that an operator's file names (a node's key). */
+export type EnvLookup = (name: string) => string | undefined;
+
 const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [ROUTING_SETTINGS, 'routing'],
   [SERVING_SETTINGS, 'serving'],
@@ -19,7 +25,7 @@ const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
 @Module({})
 export class SettingsModule {
   /** Takes settings that were read and checked already: what ConfigModule's own `validate` throws is lost. */
-  static forRoot(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings, env: EnvLookup): DynamicModule {
     return {
       module: SettingsModule,
       imports: [
@@ -31,12 +37,15 @@ export class SettingsModule {
           load: [() => ({ ...settings })],
         }),
       ],
-      providers: TOKENS.map(([provide, part]) => ({
-        provide,
-        inject: [ConfigService],
-        useFactory: (config: ConfigService<Settings, true>): unknown => config.get(part, { infer: true }),
-      })),
-      exports: TOKENS.map(([token]) => token),
+      providers: [
+        { provide: ENV_LOOKUP, useValue: env },
+        ...TOKENS.map(([provide, part]) => ({
+          provide,
+          inject: [ConfigService],
+          useFactory: (config: ConfigService<Settings, true>): unknown => config.get(part, { infer: true }),
+        })),
+      ],
+      exports: [ENV_LOOKUP, ...TOKENS.map(([token]) => token)],
     };
   }
 }

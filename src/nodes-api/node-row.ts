@@ -1,0 +1,49 @@
+import type { MeshNode } from '../registry/index.js';
+
+/** One row of `GET /v1/nodes`: nothing secret, no lease. */
+export interface NodeRow {
+  readonly node_id: string;
+  readonly wallet: string;
+  readonly name: string | null;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly upstream_model: string | null;
+  readonly shard_start: number | null;
+  readonly shard_end: number | null;
+  readonly source: MeshNode['source'];
+  readonly status: 'ready' | 'draining';
+  readonly throughput_tps: number | null;
+  readonly queue_depth: number;
+  readonly max_concurrent: number | null;
+  readonly in_flight: number;
+  readonly reputation: number;
+  readonly last_seen_seconds_ago: number;
+}
+
+/** What only node-health knows of a node. */
+export interface NodeHealthFacts {
+  readonly inFlight: number;
+  readonly reputation: number;
+}
+
+/** Endpoints never carry credentials or queries: registering refuses those. */
+export function nodeRow(node: MeshNode, health: NodeHealthFacts, now: number): NodeRow {
+  return {
+    node_id: node.nodeId,
+    wallet: node.wallet,
+    name: node.name,
+    endpoint: node.endpoint,
+    model: node.model,
+    upstream_model: node.upstreamModel,
+    shard_start: node.shard?.start ?? null,
+    shard_end: node.shard?.end ?? null,
+    source: node.source,
+    status: node.drainedByOperator || node.drainedByNode ? 'draining' : 'ready',
+    throughput_tps: node.throughputTps,
+    queue_depth: node.queueDepth,
+    max_concurrent: node.maxConcurrent,
+    in_flight: health.inFlight,
+    reputation: health.reputation,
+    last_seen_seconds_ago: Math.max(0, now - node.lastSignAt) / 1000,
+  };
+}

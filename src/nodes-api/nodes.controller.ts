@@ -1,0 +1,76 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { BodyPipe, queryText } from '../http/index.js';
+import { CLOCK, type Clock } from '../kernel/index.js';
+import { NodeHealthService } from '../node-health/index.js';
+import { Registration, RegistryService, specOfRegistration, type MeshNode } from '../registry/index.js';
+import { TopologyService } from '../topology/index.js';
+import { nodeRow, type NodeRow } from './node-row.js';
+
+/** Answer of `POST /v1/nodes`. */
+interface RegistrationReceipt {
+  readonly node_id: string;
+  /** The node's own secret: whoever has it can end the registration. */
+  readonly lease_id: string;
+  readonly epoch: number;
+  readonly heartbeat_seconds: number;
+  readonly expires_in_seconds: number;
+}
+
+const HEARTBEATS_PER_LEASE = 3;
+
+/** Nodes come in, and operators look at them, drain, resume and end them. */
+@Controller('v1/nodes')
+export class NodesController {
+  constructor(
+    private readonly registry: RegistryService,
+    private readonly topology: TopologyService,
+    private readonly health: NodeHealthService,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  register(
+    @Body(new BodyPipe(Registration)) body: Registration,
+    @Res({ passthrough: true }) response: Response,
+  ): RegistrationReceipt {
+    const { node, leaseId, isNew } = this.registry.register(specOfRegistration(body));
+    response.status(isNew ? 201 : 200);
+    return {
+      node_id: node.nodeId,
+      lease_id: leaseId,
+      epoch: this.topology.epoch(node.model),
+      heartbeat_seconds: this.registry.leaseSeconds / HEARTBEATS_PER_LEASE,
+      expires_in_seconds: this.registry.leaseSeconds,
+    };
+  }
+
+  @Get()
+  list(@Query('model') model: unknown): { object: 'list'; data: NodeRow[] } {
+    const nodes = this.registry.nodes(queryText(model, 'model'));
+    return { object: 'list', data: nodes.map((node) => this.row(node)) };
+  }
+
+  @Post(':node_id/drain')
+  @HttpCode(200)
+  drain(@Param('node_id') nodeId: string, @Query('model') model: unknown): NodeRow {
+    return this.row(this.registry.drain(nodeId, queryText(model, 'model')));
+  }
+
+  @Post(':node_id/resume')
+  @HttpCode(200)
+  resume(@Param('node_id') nodeId: string, @Query('model') model: unknown): NodeRow {
+    return this.row(this.registry.resume(nodeId, queryText(model, 'model')));
+  }
+
+  @Delete(':node_id')
+  @HttpCode(204)
+  remove(@Param('node_id') nodeId: string, @Query('model') model: unknown): void {
+    this.registry.delete(nodeId, queryText(model, 'model'));
+  }
+
+  private row(node: MeshNode): NodeRow {
+    const health = { inFlight: this.health.inFlightOn(node), reputation: this.health.reputation(node) };
+    return nodeRow(node, health, this.clock.now());
+  }
+}

@@ -1,0 +1,55 @@
+import { identityKey, nodeIdOf, randomId, type LayerSpan } from '../kernel/index.js';
+import type { MeshNode, NodeSource, NodeSpec } from './node.js';
+
+/** The registry's own, changeable side of a {@link MeshNode}. */
+export class NodeRecord implements MeshNode {
+  readonly key: string;
+  readonly nodeId: string;
+  readonly wallet: string;
+  readonly name: string | null;
+  readonly model: string;
+  readonly shard: LayerSpan | null;
+  source!: NodeSource;
+  endpoint!: string;
+  throughputTps!: number | null;
+  queueDepth!: number;
+  maxConcurrent!: number | null;
+  upstreamModel!: string | null;
+  firstByteTimeoutSeconds!: number | null;
+  incarnation = 0;
+  drainedByOperator = false;
+  drainedByNode = false;
+  present = true;
+  leaseId = '';
+
+  constructor(
+    spec: NodeSpec,
+    public lastSignAt: number,
+  ) {
+    this.key = identityKey(spec.wallet, spec.name, spec.model);
+    this.nodeId = nodeIdOf(spec.wallet, spec.name, spec.shard);
+    this.wallet = spec.wallet;
+    this.name = spec.name;
+    this.model = spec.model;
+    this.shard = spec.shard;
+    this.describe(spec, lastSignAt);
+  }
+
+  hasShard(shard: LayerSpan | null): boolean {
+    return this.shard?.start === shard?.start && this.shard?.end === shard?.end;
+  }
+
+  /** Takes over what a registration says, under a new lease. */
+  describe(spec: NodeSpec, now: number): void {
+    this.source = spec.source;
+    this.endpoint = spec.endpoint;
+    this.throughputTps = spec.throughputTps;
+    this.queueDepth = spec.queueDepth;
+    this.maxConcurrent = spec.maxConcurrent;
+    this.upstreamModel = spec.upstreamModel;
+    this.firstByteTimeoutSeconds = spec.firstByteTimeoutSeconds;
+    this.leaseId = randomId();
+    this.incarnation += 1;
+    this.lastSignAt = now;
+  }
+}

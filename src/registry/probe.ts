@@ -1,0 +1,82 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import axios, { type AxiosInstance } from 'axios';
+import { isModelKey } from '../kernel/index.js';
+import type { StaticEntry } from './nodes-file.js';
+
+/** What a probe found: the server answers, and which models it names (null: it wasn't asked, or can't say). */
+export interface Alive {
+  readonly models: readonly string[] | null;
+}
+
+/** Why a probe failed, in words that hold no address and no key. */
+export class ProbeFault extends Error {}
+
+const MOST_MODELS = 1000;
+const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** Asks listed servers whether they are there. Control plane: few requests, so axios and its comfort. */
+export class Probe {
+  private readonly client: AxiosInstance;
+  private readonly agents = [
+    new HttpAgent({ keepAlive: false }),
+    new HttpsAgent({ keepAlive: false }),
+  ] as const;
+
+  constructor(timeoutMs: number) {
+    this.client = axios.create({
+      timeout: timeoutMs,
+      // Neither another host nor a proxy of the environment is what the operator listed.
+      maxRedirects: 0,
+      proxy: false,
+      maxContentLength: MOST_ANSWER_BYTES,
+      httpAgent: this.agents[0],
+      httpsAgent: this.agents[1],
+      validateStatus: () => true,
+      responseType: 'json',
+      headers: { accept: 'application/json' },
+    });
+  }
+
+  /** @throws ProbeFault when the server isn't there, refuses us, or names no models where it has to */
+  async ask(entry: StaticEntry, signal: AbortSignal): Promise<Alive> {
+    if (entry.healthPath !== null) {
+      const status = await this.get(entry, entry.healthPath, signal).then((answer) => answer.status);
+      if (status < 200 || status > 299)
+        throw new ProbeFault(`${entry.healthPath} answered ${String(status)}`);
+      if (entry.models !== null) return { models: null };
+    }
+    const { status, data } = await this.get(entry, '/v1/models', signal);
+    // A server that lacks the list is there all the same, if its models are known without.
+    if (entry.models !== null && (status === 404 || status === 405)) return { models: null };
+    if (status !== 200) throw new ProbeFault(`/v1/models answered ${String(status)}`);
+    const models = modelsOf(data);
+    if (models === null && entry.models === null) throw new ProbeFault('/v1/models is no list of models');
+    return { models };
+  }
+
+  private async get(
+    entry: StaticEntry,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; data: unknown }> {
+    try {
+      return await this.client.get<unknown>(entry.endpoint + path, {
+        signal,
+        headers: { ...entry.access.headers },
+      });
+    } catch (fault) {
+      throw new ProbeFault(axios.isAxiosError(fault) ? (fault.code ?? 'no answer') : 'no answer');
+    }
+  }
+}
+
+/** Ids of an OpenAI list of models, in its order and without repetitions; null when it is no such list. */
+function modelsOf(answer: unknown): string[] | null {
+  if (typeof answer !== 'object' || answer === null || !('data' in answer)) return null;
+  if (!Array.isArray(answer.data)) return null;
+  const ids = answer.data.slice(0, MOST_MODELS).map((row: unknown) => {
+    return typeof row === 'object' && row !== null && 'id' in row ? row.id : null;
+  });
+  return [...new Set(ids.filter(isModelKey))];
+}

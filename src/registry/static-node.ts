@@ -1,0 +1,132 @@
+import {
+  identityKey,
+  LeaseUnknownError,
+  MeshnetError,
+  type Cancel,
+  type Clock,
+  type Logger,
+} from '../kernel/index.js';
+import type { NodeSpec } from './node.js';
+import type { ListedModel, StaticEntry } from './nodes-file.js';
+import { ProbeFault, type Probe } from './probe.js';
+import type { RegistryService } from './registry.service.js';
+
+/** A third of the lease: two probes may fail before the node is gone. */
+const PROBES_PER_LEASE = 3;
+
+/**
+ * One listed server. Probed three times a lease: a good answer registers its models or renews their leases,
+ * a bad one does nothing, so that a dead server leaves when its lease is over and comes back by itself.
+ */
+export class StaticNode {
+  /** Models whose present lease stands for this very entry, not for a predecessor's. */
+  private readonly renewed = new Set<string>();
+  private readonly abort = new AbortController();
+  private cancelNext: Cancel | null = null;
+  private told = '';
+
+  constructor(
+    readonly entry: StaticEntry,
+    private readonly registry: RegistryService,
+    private readonly probe: Probe,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    /** Lease ids by model; a successor inherits those of the entry it replaces. */
+    private readonly leases = new Map<string, string>(),
+  ) {}
+
+  /** The same server under a changed entry: its leases go over, and the next good probe declares it anew. */
+  succeededBy(entry: StaticEntry): StaticNode {
+    this.stop();
+    return new StaticNode(entry, this.registry, this.probe, this.clock, this.logger, new Map(this.leases));
+  }
+
+  /** Probes once, and from then on by the clock; resolves when the first answer is known. */
+  async start(): Promise<void> {
+    await this.probeOnce();
+    if (this.abort.signal.aborted) return;
+    const periodMs = (this.registry.leaseSeconds * 1000) / PROBES_PER_LEASE;
+    this.cancelNext = this.clock.after(periodMs, () => void this.start());
+  }
+
+  /** Stops probing. Its nodes stay until {@link leave} ends them or their leases run out. */
+  stop(): void {
+    this.abort.abort();
+    this.cancelNext?.();
+  }
+
+  /** Ends the registrations of all its models but those that `keep` names. */
+  leave(keep: (model: string) => boolean = () => false): void {
+    for (const [model, lease] of this.leases) {
+      if (keep(model)) continue;
+      this.registry.deregister(lease);
+      this.leases.delete(model);
+    }
+  }
+
+  private async probeOnce(): Promise<void> {
+    try {
+      const { models } = await this.probe.ask(this.entry, this.abort.signal);
+      if (this.abort.signal.aborted) return;
+      const listed = this.entry.models ?? (models ?? []).map((id) => ({ id, upstreamModel: null }));
+      this.leave((model) => listed.some(({ id }) => id === model));
+      for (const model of listed) this.renew(model);
+      this.tell('static_node.alive', { models: listed.map(({ id }) => id) });
+    } catch (fault) {
+      if (this.abort.signal.aborted) return;
+      const known = fault instanceof ProbeFault || fault instanceof MeshnetError;
+      this.tell('static_node.unavailable', { reason: known ? fault.message : 'unexpected fault' });
+      if (!known) this.logger.error({ err: fault }, 'static_node.probe_failed');
+    }
+  }
+
+  private renew(model: ListedModel): void {
+    const { wallet, name, endpoint } = this.entry;
+    if (this.registry.isDismissed(identityKey(wallet, name, model.id))) return;
+    const holder = this.registry.holder(endpoint, model.id);
+    // A node that registered itself here knows better; two would take the endpoint from each other for ever.
+    if (holder?.source === 'registered') return;
+    if (this.renewed.has(model.id) && this.heartbeat(model.id)) return;
+    this.leases.set(model.id, this.registry.register(specOf(this.entry, model)).leaseId);
+    this.renewed.add(model.id);
+  }
+
+  /** Whether the lease could be renewed; it may have run out, or been taken over. */
+  private heartbeat(model: string): boolean {
+    try {
+      this.registry.heartbeat(this.leases.get(model) ?? '', {});
+      return true;
+    } catch (fault) {
+      if (fault instanceof LeaseUnknownError) return false;
+      throw fault;
+    }
+  }
+
+  /** Logs a state once, not with every probe. */
+  private tell(event: string, fields: object): void {
+    const line = JSON.stringify([event, fields]);
+    if (line === this.told) return;
+    this.told = line;
+    const { wallet, name } = this.entry;
+    const level = event === 'static_node.alive' ? 'info' : 'warn';
+    this.logger[level]({ node: `${wallet}.${name}`, ...fields }, event);
+  }
+}
+
+function specOf(entry: StaticEntry, model: ListedModel): NodeSpec {
+  return {
+    wallet: entry.wallet,
+    name: entry.name,
+    model: model.id,
+    numLayers: entry.numLayers,
+    shard: entry.shard,
+    source: entry.source,
+    endpoint: entry.endpoint,
+    throughputTps: entry.throughputTps,
+    queueDepth: 0,
+    maxConcurrent: entry.maxConcurrent,
+    upstreamModel: model.upstreamModel,
+    firstByteTimeoutSeconds: entry.firstByteTimeoutSeconds,
+    access: entry.access,
+  };
+}

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { CLOCK, LOGGER, type Cancel, type Clock, type Logger } from '../kernel/index.js';
+import { ENV_LOOKUP, NODES_SETTINGS, type EnvLookup, type NodesSettings } from '../settings/index.js';
+import { entryOfUrl, NodesFileFault, parseNodesFile, type StaticEntry } from './nodes-file.js';
+import { Probe } from './probe.js';
+import { RegistryService } from './registry.service.js';
+import { StaticNode } from './static-node.js';
+
+/** Watching by look: file events don't cross bind mounts and replaced files. */
+const LOOK_EVERY_MS = 2000;
+const LONGEST_PROBE_MS = 10_000;
+
+/** Keeps the servers of the nodes file and of `--node` flags in the registry. */
+@Injectable()
+export class StaticNodesService implements OnModuleDestroy {
+  private readonly nodes = new Map<string, StaticNode>();
+  private readonly probe: Probe;
+  private cancelLook: Cancel | null = null;
+  private seen = '';
+  private probed = false;
+  private stopped = false;
+
+  constructor(
+    @Inject(NODES_SETTINGS) private readonly settings: NodesSettings,
+    @Inject(ENV_LOOKUP) private readonly env: EnvLookup,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly registry: RegistryService,
+  ) {
+    this.probe = new Probe(Math.min(LONGEST_PROBE_MS, (registry.leaseSeconds * 1000) / 3));
+  }
+
+  /** Whether every server that was listed at start has been asked once. */
+  get firstProbeDone(): boolean {
+    return this.probed;
+  }
+
+  /**
+   * Reads the file and asks every server once; resolves when all have answered or failed to.
+   *
+   * @throws NodesFileFault when the file can't be used
+   */
+  async start(): Promise<void> {
+    this.seen = await this.look();
+    await this.apply(this.read());
+    this.probed = true;
+    this.lookAgain();
+  }
+
+  /** Reads the file again; a faulty one changes nothing and is told. Resolves once new entries were asked. */
+  async reload(): Promise<void> {
+    try {
+      const entries = this.read();
+      this.registry.forgetDismissals();
+      this.logger.info({ entries: entries.length }, 'nodes_file.read');
+      await this.apply(entries);
+    } catch (fault) {
+      if (!(fault instanceof NodesFileFault)) throw fault;
+      this.logger.error({ faults: fault.faults }, 'nodes_file.refused');
+    }
+  }
+
+  onModuleDestroy(): void {
+    this.stopped = true;
+    this.cancelLook?.();
+    for (const node of this.nodes.values()) node.stop();
+  }
+
+  private read(): StaticEntry[] {
+    const listed = this.settings.nodesFile === null ? [] : this.readFile(this.settings.nodesFile);
+    const endpoints = new Set(listed.map(({ endpoint }) => endpoint));
+    const flags = [...new Set(this.settings.nodeUrls)].filter((endpoint) => !endpoints.has(endpoint));
+    return [...listed, ...flags.map(entryOfUrl)];
+  }
+
+  private readFile(path: string): StaticEntry[] {
+    const text = readText(path);
+    if (text === undefined) throw new NodesFileFault(['the file: must be readable']);
+    return parseNodesFile(text, { variable: this.env, file: readText });
+  }
+
+  /** Unchanged entries are left alone; changed ones keep their leases, so that arms and epoch stay. */
+  private async apply(entries: readonly StaticEntry[]): Promise<void> {
+    const started: StaticNode[] = [];
+    const wanted = new Map(entries.map((entry) => [`${entry.wallet}.${entry.name}`, entry]));
+    for (const [owner, node] of this.nodes) {
+      if (wanted.has(owner)) continue;
+      node.stop();
+      node.leave();
+      this.nodes.delete(owner);
+    }
+    for (const [owner, entry] of wanted) {
+      const before = this.nodes.get(owner);
+      if (before !== undefined && JSON.stringify(before.entry) === JSON.stringify(entry)) continue;
+      const node =
+        before?.succeededBy(entry) ??
+        new StaticNode(entry, this.registry, this.probe, this.clock, this.logger);
+      this.nodes.set(owner, node);
+      started.push(node);
+    }
+    await Promise.all(started.map((node) => node.start()));
+  }
+
+  private lookAgain(): void {
+    if (this.settings.nodesFile === null || this.stopped) return;
+    this.cancelLook = this.clock.after(LOOK_EVERY_MS, () => void this.reloadIfChanged());
+  }
+
+  private async reloadIfChanged(): Promise<void> {
+    const now = await this.look();
+    if (now !== this.seen) {
+      this.seen = now;
+      await this.reload();
+    }
+    this.lookAgain();
+  }
+
+  /** What changes when the file does. */
+  private async look(): Promise<string> {
+    if (this.settings.nodesFile === null) return '';
+    try {
+      const { mtimeMs, size, ino } = await stat(this.settings.nodesFile);
+      return [mtimeMs, size, ino].join();
+    } catch {
+      return 'absent';
+    }
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

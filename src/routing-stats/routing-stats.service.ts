@@ -1,0 +1,97 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { CLOCK, EventBus, type Cancel, type Clock } from '../kernel/index.js';
+import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import { TopologyService } from '../topology/index.js';
+import { ArmStore } from './arm-store.js';
+import { isPrunable, massAt, statusOf, type ArmStatus } from './arm.js';
+import { ScoutLedger } from './scout-ledger.js';
+
+/** What is known of a route's speed now. */
+export interface RouteEstimate {
+  readonly status: ArmStatus;
+  /** Learned tokens/s, or null where nothing was. */
+  readonly tps: number | null;
+  /** Evidence left, in samples. */
+  readonly mass: number;
+  readonly sampleCount: number;
+  readonly lastSampleAt: number | null;
+  readonly scoutsInFlight: number;
+  /** Whether scouting it is barred for now. */
+  readonly barred: boolean;
+}
+
+/** An accepted sample, with the decision it came from. */
+export interface RouteSample {
+  readonly model: string;
+  readonly signature: string;
+  readonly tps: number;
+  readonly weight: number;
+  /** The model's epoch when the route was chosen. */
+  readonly epoch: number;
+  readonly isPinned: boolean;
+}
+
+const PRUNE_EVERY_MS = 600_000;
+
+/** Owns the arms: one decayed average of tokens/s per model and route. */
+@Injectable()
+export class RoutingStatsService implements OnModuleDestroy {
+  private readonly arms: ArmStore;
+  private readonly scouts: ScoutLedger;
+  private readonly halfLifeMs: number;
+  private cancelPrune: Cancel;
+
+  constructor(
+    @Inject(ROUTING_SETTINGS) settings: RoutingSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly topology: TopologyService,
+    bus: EventBus,
+  ) {
+    this.halfLifeMs = settings.statsHalfLifeSeconds * 1000;
+    this.arms = new ArmStore(this.halfLifeMs);
+    this.scouts = new ScoutLedger(this.halfLifeMs);
+    bus.on('model.forgotten', ({ model }) => this.arms.forget(model));
+    this.cancelPrune = this.pruneLater();
+  }
+
+  onModuleDestroy(): void {
+    this.cancelPrune();
+  }
+
+  estimate(model: string, signature: string): RouteEstimate {
+    const now = this.clock.now();
+    const stored = this.arms.get(model, signature);
+    const arm = stored !== null && isPrunable(stored, now) ? null : stored;
+    return {
+      status: statusOf(arm, this.topology.epoch(model), now, this.halfLifeMs),
+      tps: arm?.value ?? null,
+      mass: arm === null ? 0 : massAt(arm, now, this.halfLifeMs),
+      sampleCount: arm?.count ?? 0,
+      lastSampleAt: arm?.at ?? null,
+      scoutsInFlight: this.scouts.inFlight(signature),
+      barred: this.scouts.isBarred(signature, now),
+    };
+  }
+
+  record({ model, signature, tps, weight, epoch, isPinned }: RouteSample): void {
+    const now = this.clock.now();
+    this.arms.record(model, signature, { tps, weight, at: now, epoch }, isPinned);
+    this.scouts.sampled(signature, now);
+  }
+
+  scoutStarted(signature: string): void {
+    this.scouts.started(signature);
+  }
+
+  scoutEnded(signature: string, gaveSample: boolean): void {
+    this.scouts.ended(signature, gaveSample, this.clock.now());
+  }
+
+  private pruneLater(): Cancel {
+    return this.clock.after(PRUNE_EVERY_MS, () => {
+      this.arms.prune(this.clock.now());
+      this.scouts.prune(this.clock.now());
+      this.cancelPrune = this.pruneLater();
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/** How a call ended, as far as its speed may be believed. */
+export interface CallFacts {
+  readonly ending: 'completed' | 'failed' | 'cut_off' | 'client_left';
+  /** As the upstream counted, or the number of content chunks when it didn't. */
+  readonly completionTokens: number;
+  /** Whether `completionTokens` is only that number of chunks. */
+  readonly isEstimated: boolean;
+  /** From sending the request to the head until `[DONE]` or the last byte, in ms. */
+  readonly elapsedMs: number;
+  /** How long of that the relay stood still because the client did not read, in ms. */
+  readonly heldUpMs: number;
+}
+
+export type SampleRejection =
+  'too_few_tokens' | 'failed' | 'cut_off' | 'client_left' | 'client_slow' | 'not_finite';
+
+export type SampleVerdict =
+  | { readonly kind: 'sample'; readonly tps: number; readonly weight: number }
+  | { readonly kind: 'rejected'; readonly reason: SampleRejection };
+
+const ESTIMATE_WEIGHT = 0.6;
+/** A client that holds the relay up for more of the time than this makes a fast route look slow. */
+const HELD_UP_SHARE = 0.1;
+/** An answer out of a cache may take no time at all by the clock. */
+const SHORTEST_ELAPSED_MS = 1;
+
+/** Whether a call is a sample of its route's speed, and which. */
+export function judgeSample(facts: CallFacts, minTokens: number): SampleVerdict {
+  if (facts.ending !== 'completed') return { kind: 'rejected', reason: facts.ending };
+  if (facts.completionTokens < minTokens) return { kind: 'rejected', reason: 'too_few_tokens' };
+  const elapsedMs = Math.max(facts.elapsedMs, SHORTEST_ELAPSED_MS);
+  if (facts.heldUpMs > elapsedMs * HELD_UP_SHARE) return { kind: 'rejected', reason: 'client_slow' };
+  const tps = tokensPerSecond(facts.completionTokens, facts.elapsedMs);
+  if (tps === null) return { kind: 'rejected', reason: 'not_finite' };
+  return { kind: 'sample', tps, weight: facts.isEstimated ? ESTIMATE_WEIGHT : 1 };
+}
+
+/** `tokens / elapsed`, elapsed at least 1 ms; null where that is no number. */
+export function tokensPerSecond(tokens: number, elapsedMs: number): number | null {
+  const tps = (tokens * 1000) / Math.max(elapsedMs, SHORTEST_ELAPSED_MS);
+  return Number.isFinite(tps) ? tps : null;
+}

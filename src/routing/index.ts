@@ -1,0 +1,13 @@
+/**
+ * routing: choose one candidate for each call, and show why.
+ *
+ * `choose(candidates, settings, rng)` is the seam; a new policy is a new file behind it and one line in `policies.ts`.
+ * The default, `proportional`, is ADR-0021's: scout with probability explore_share while a route is unproven, else
+ * P ∝ tps^alpha among the proven; nothing proven: the best prior, deterministic. A pinned call bypasses it. Every
+ * decision carries the probability with which it was taken. `GET /v1/routing` shows the whole table.
+ */
+export { pinnedRoute } from './pinned-route.js';
+export { POLICIES } from './policies.js';
+export type { CandidateState, Choice, Policy, PolicySettings } from './policy.js';
+export { RoutingModule } from './routing.module.js';
+export { RoutingService, type Decision, type RouteMode } from './routing.service.js';

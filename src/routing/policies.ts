@@ -1,0 +1,6 @@
+import type { RoutePolicy } from '../kernel/index.js';
+import type { Policy } from './policy.js';
+import { proportional } from './proportional.js';
+
+/** The one list of policies. */
+export const POLICIES: Readonly<Record<RoutePolicy, Policy>> = { proportional };

@@ -1,0 +1,67 @@
+import type { CandidateState, Policy, PolicySettings } from './policy.js';
+import { byPrior, firstBy } from './ranking.js';
+
+const isProven = ({ status }: CandidateState): boolean => status === 'proven';
+const waitsForScout = (candidate: CandidateState): boolean => !isProven(candidate) && !candidate.barred;
+
+/** Least measured first, scouts under way counted as one sample each; ties by prior, then signature. */
+function byNeed(a: CandidateState, b: CandidateState): number {
+  return (
+    a.mass + a.scoutsInFlight - (b.mass + b.scoutsInFlight) ||
+    b.priorTps - a.priorTps ||
+    (a.signature < b.signature ? -1 : 1)
+  );
+}
+
+/**
+ * The ADR's policy. Nothing proven: the best prior, deterministic. Else with probability explore_share
+ * the scout most in need, where any waits; else a proven route with P ∝ tps^alpha.
+ */
+export const proportional: Policy = {
+  choose(candidates, settings, rng) {
+    if (!candidates.some(isProven)) {
+      return { index: firstBy(candidates, byPrior), mode: 'scout', probability: 1 };
+    }
+    const scout = firstBy(candidates, byNeed, waitsForScout);
+    const scoutShare = scout < 0 ? 0 : settings.exploreShare;
+    if (scout >= 0 && rng() < scoutShare) return { index: scout, mode: 'scout', probability: scoutShare };
+    const shares = exploitShares(candidates, settings);
+    const index = draw(shares, rng());
+    return { index, mode: 'exploit', probability: (1 - scoutShare) * (shares[index] ?? 0) };
+  },
+
+  shares(candidates, settings) {
+    if (!candidates.some(isProven)) {
+      const best = firstBy(candidates, byPrior);
+      return candidates.map((_, at) => (at === best ? 1 : 0));
+    }
+    const scout = firstBy(candidates, byNeed, waitsForScout);
+    const scoutShare = scout < 0 ? 0 : settings.exploreShare;
+    return exploitShares(candidates, settings).map((share, at) =>
+      at === scout ? scoutShare : (1 - scoutShare) * share,
+    );
+  },
+};
+
+/** `tps^alpha` over their sum, 0 for what isn't proven. Taken relative to the fastest, so that no power overflows. */
+function exploitShares(candidates: readonly CandidateState[], { weightAlpha }: PolicySettings): number[] {
+  const speeds = candidates.map((candidate) => (isProven(candidate) ? (candidate.tps ?? 0) : -1));
+  const fastest = Math.max(...speeds);
+  const weights = speeds.map((tps) => (tps < 0 ? 0 : fastest === 0 ? 1 : (tps / fastest) ** weightAlpha));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+/** The index in whose part of [0, 1) the draw falls. */
+function draw(shares: readonly number[], at: number): number {
+  let reached = 0;
+  let last = 0;
+  for (const [index, share] of shares.entries()) {
+    if (share === 0) continue;
+    reached += share;
+    last = index;
+    if (at < reached) return index;
+  }
+  // Shares may sum to a hair less than 1.
+  return last;
+}

@@ -1,0 +1,21 @@
+import type { CandidateState } from './policy.js';
+
+/** Order by prior, highest first; ties: fewer hops, then signature. */
+export function byPrior(a: CandidateState, b: CandidateState): number {
+  return b.priorTps - a.priorTps || a.hopCount - b.hopCount || (a.signature < b.signature ? -1 : 1);
+}
+
+/** Index of the candidate that comes first in the given order, among those that qualify; -1 where none does. */
+export function firstBy(
+  candidates: readonly CandidateState[],
+  order: (a: CandidateState, b: CandidateState) => number,
+  qualifies: (candidate: CandidateState) => boolean = () => true,
+): number {
+  let first = -1;
+  candidates.forEach((candidate, at) => {
+    if (!qualifies(candidate)) return;
+    const leader = candidates[first];
+    if (leader === undefined || order(candidate, leader) < 0) first = at;
+  });
+  return first;
+}

@@ -1,0 +1,124 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CandidatesService, type Route } from '../candidate-enumeration/index.js';
+import { ModelNotFoundError, NoRouteError, RNG, type Rng } from '../kernel/index.js';
+import type { MeshNode } from '../registry/index.js';
+import { RoutingStatsService } from '../routing-stats/index.js';
+import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import { describeGap, TopologyService } from '../topology/index.js';
+import { pinnedRoute } from './pinned-route.js';
+import { POLICIES } from './policies.js';
+import type { CandidateState, ChoiceMode, Policy } from './policy.js';
+import { byPrior, firstBy } from './ranking.js';
+
+export type RouteMode = ChoiceMode | 'pinned' | 'greedy-fallback';
+
+/** The route of one attempt, and why it was this one. */
+export interface Decision {
+  readonly model: string;
+  readonly route: Route;
+  readonly signature: string;
+  readonly mode: RouteMode;
+  /** With which this route was chosen among its candidates. */
+  readonly probability: number;
+  /** The model's epoch at the decision; a sample carries it. */
+  readonly epoch: number;
+}
+
+/** When trying again makes sense after nobody served some layers: nodes come back by registering. */
+const NO_ROUTE_RETRY_SECONDS = 5;
+
+/** A candidate that has to be left out of the choice. Nothing makes one so until nodes have breakers. */
+const isRemoved: (route: Route) => boolean = () => false;
+
+/** Chooses the route of each call. */
+@Injectable()
+export class RoutingService {
+  private readonly policy: Policy;
+
+  constructor(
+    @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
+    @Inject(RNG) private readonly rng: Rng,
+    private readonly topology: TopologyService,
+    private readonly candidates: CandidatesService,
+    private readonly stats: RoutingStatsService,
+  ) {
+    this.policy = POLICIES[settings.policy];
+  }
+
+  /**
+   * The route for a call's first attempt.
+   *
+   * @param pin node ids that the client named, or null to let the policy choose
+   * @throws ModelNotFoundError | NoRouteError
+   * @throws InvalidRequestError a pin that is no route
+   */
+  decide(model: string, pin: readonly string[] | null): Decision {
+    const view = this.topology.view(model);
+    if (view === null) throw new ModelNotFoundError(model);
+    if (pin !== null) return this.decision('pinned', pinnedRoute(view, pin), 1);
+    const decision = this.choose(model, this.candidates.candidates(model));
+    if (decision === null) throw this.noRoute(model);
+    return decision;
+  }
+
+  /** The route for another attempt, without the nodes that failed this call; null when none is left. */
+  decideAgain(model: string, tried: ReadonlySet<MeshNode>): Decision | null {
+    return this.choose(model, this.candidates.candidatesWithout(model, tried));
+  }
+
+  /** Models that a chat can be routed to right now, in the order in which they became known. */
+  routableModels(): string[] {
+    return this.topology.knownModels().filter((model) => this.isRoutable(model));
+  }
+
+  isRoutable(model: string): boolean {
+    return this.candidates.candidates(model).length > 0;
+  }
+
+  /** How the policy sees these routes of one model. */
+  states(model: string, routes: readonly Route[]): CandidateState[] {
+    const priors = this.candidates.priors(model, routes);
+    return routes.map((route, at) => ({
+      ...this.stats.estimate(model, route.signature),
+      signature: route.signature,
+      hopCount: route.hops.length,
+      priorTps: priors[at] ?? 0,
+    }));
+  }
+
+  /** The probability of each of a model's candidates to be chosen next. */
+  shares(states: readonly CandidateState[]): number[] {
+    return this.policy.shares(states, this.settings);
+  }
+
+  private choose(model: string, routes: readonly Route[]): Decision | null {
+    if (routes.length === 0) return null;
+    const open = routes.filter((route) => !isRemoved(route));
+    if (open.length === 0) return this.leastBad(model, routes);
+    const { index, mode, probability } = this.policy.choose(
+      this.states(model, open),
+      this.settings,
+      this.rng,
+    );
+    const route = open[index];
+    return route === undefined ? null : this.decision(mode, route, probability);
+  }
+
+  /** Every candidate was removed: better to try than to refuse. */
+  private leastBad(model: string, routes: readonly Route[]): Decision | null {
+    const route = routes[firstBy(this.states(model, routes), byPrior)];
+    return route === undefined ? null : this.decision('greedy-fallback', route, 1);
+  }
+
+  private decision(mode: RouteMode, route: Route, probability: number): Decision {
+    const { model, signature } = route;
+    return { model, route, signature, mode, probability, epoch: this.topology.epoch(model) };
+  }
+
+  private noRoute(model: string): NoRouteError {
+    const gaps = this.topology.gaps(model);
+    const missing = gaps.map(describeGap).join(', ');
+    const message = `No route for the model ${JSON.stringify(model)}: nobody serves ${missing}.`;
+    return new NoRouteError(message, gaps, NO_ROUTE_RETRY_SECONDS);
+  }
+}

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, EventBus, type Clock, type NodeMoved } from '../kernel/index.js';
+import { RegistryService } from '../registry/index.js';
+import { gapsOf, viewOf, type CoverageGap, type Departure, type ModelView } from './model-view.js';
+
+/** Departures remembered per model: enough to name who is missing after a whole rack went. */
+const MOST_DEPARTURES = 64;
+
+interface ModelTopology {
+  epoch: number;
+  view: ModelView | null;
+  readonly departures: Departure[];
+}
+
+/** The one owner of epochs. Each join and leave bumps its model's at once and is announced as `epoch.bumped`. */
+@Injectable()
+export class TopologyService {
+  private readonly models = new Map<string, ModelTopology>();
+
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly bus: EventBus,
+    private readonly registry: RegistryService,
+  ) {
+    bus.on('node.joined', (fact) => this.bump(fact));
+    bus.on('node.left', (fact) => {
+      this.remember(fact);
+      // The node's new shard joins in the same step: one change, one bump.
+      if (fact.cause !== 'resharded') this.bump(fact);
+    });
+    bus.on('model.forgotten', ({ model }) => this.models.delete(model));
+  }
+
+  isKnown(model: string): boolean {
+    return this.models.has(model);
+  }
+
+  /** Models known, in the order in which they became so. */
+  knownModels(): string[] {
+    return [...this.models.keys()];
+  }
+
+  /** The model's epoch; 0 while it is not known. */
+  epoch(model: string): number {
+    return this.models.get(model)?.epoch ?? 0;
+  }
+
+  /** Who serves what now, or null for a model that is not known. Built once an epoch. */
+  view(model: string): ModelView | null {
+    const topology = this.models.get(model);
+    if (topology === undefined) return null;
+    topology.view ??= viewOf(
+      model,
+      topology.epoch,
+      this.registry.numLayers(model),
+      this.registry.serving(model),
+    );
+    return topology.view;
+  }
+
+  /** Layers of a known model that nobody serves. */
+  gaps(model: string): CoverageGap[] {
+    const view = this.view(model);
+    return view === null ? [] : gapsOf(view, this.models.get(model)?.departures ?? []);
+  }
+
+  private bump({ model, node_id, cause }: NodeMoved): void {
+    const topology = this.models.get(model) ?? { epoch: 0, view: null, departures: [] };
+    topology.epoch += 1;
+    topology.view = null;
+    this.models.set(model, topology);
+    const { epoch } = topology;
+    this.bus.publish('epoch.bumped', { model, epoch, node_id, cause, at: this.clock.wallMs() });
+  }
+
+  private remember(fact: NodeMoved): void {
+    const departures = this.models.get(fact.model)?.departures;
+    if (departures === undefined) return;
+    const { shard_start: start, shard_end: end } = fact;
+    departures.push({ nodeId: fact.node_id, shard: start === null || end === null ? null : { start, end } });
+    if (departures.length > MOST_DEPARTURES) departures.shift();
+  }
+}
