@@ -93,6 +93,21 @@ export class OverloadedError extends MeshnetError {
   override readonly retryAfterSeconds = 1;
 }
 
+/** A node, or the way to it, failed; `code` says how. */
+export class NodeFailedError extends MeshnetError {
+  constructor(
+    message: string,
+    readonly code: 'node_unreachable' | 'node_failed' | 'answer_cut_off',
+  ) {
+    super(message);
+  }
+}
+
+/** A node took longer than a setting allows; the message names both. */
+export class NodeTimeoutError extends MeshnetError {
+  readonly code = 'node_timeout';
+}
+
 /** The tracker is going down and takes nothing new. */
 export class ShuttingDownError extends MeshnetError {
   readonly code = 'shutting_down';

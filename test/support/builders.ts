@@ -1,0 +1,89 @@
+import { nodeIdOf, identityKey, type LayerSpan } from '../../src/kernel/index.js';
+import type { MeshNode, NodeSpec } from '../../src/registry/index.js';
+import type { CandidateState } from '../../src/routing/index.js';
+import type { RouteEstimate } from '../../src/routing-stats/index.js';
+import { viewOf, type ModelView } from '../../src/topology/index.js';
+
+export const MODEL = 'Qwen/Qwen3.6-35B-A3B';
+
+/** Layers `start..end`. */
+export function span(start: number, end: number): LayerSpan {
+  return { start, end };
+}
+
+/** What a node says of itself; without more it serves all of {@link MODEL} at an endpoint of its own. */
+export function aSpec(stated: Partial<NodeSpec> & { readonly wallet: string }): NodeSpec {
+  return {
+    name: null,
+    model: MODEL,
+    numLayers: null,
+    shard: null,
+    source: 'registered',
+    endpoint: `http://${stated.wallet}.test:8000`,
+    throughputTps: null,
+    queueDepth: 0,
+    maxConcurrent: null,
+    upstreamModel: null,
+    firstByteTimeoutSeconds: null,
+    access: { headers: {} },
+    ...stated,
+  };
+}
+
+/** A node that no registry knows, for what is pure. */
+export function aNode(stated: Partial<MeshNode> & { readonly wallet: string }): MeshNode {
+  const { numLayers: _, access: __, ...spec } = aSpec(stated);
+  const whole = { ...spec, ...stated };
+  return {
+    key: identityKey(whole.wallet, whole.name, whole.model),
+    nodeId: nodeIdOf(whole.wallet, whole.name, whole.shard),
+    incarnation: 1,
+    drainedByOperator: false,
+    drainedByNode: false,
+    lastSignAt: 0,
+    present: true,
+    ...whole,
+  };
+}
+
+/** A model as its nodes serve it. */
+export function aView(numLayers: number | null, nodes: readonly MeshNode[], epoch = 1): ModelView {
+  return viewOf(MODEL, epoch, numLayers, nodes);
+}
+
+/** A route nobody has measured. */
+export function anEstimate(stated: Partial<RouteEstimate> = {}): RouteEstimate {
+  return {
+    status: 'unsampled',
+    tps: null,
+    mass: 0,
+    sampleCount: 0,
+    lastSampleAt: null,
+    scoutsInFlight: 0,
+    barred: false,
+    ...stated,
+  };
+}
+
+/** What a policy sees of a route; without more it is unsampled. */
+export function aCandidate(stated: Partial<CandidateState> & { readonly signature: string }): CandidateState {
+  return {
+    hopCount: 1,
+    priorTps: 10,
+    status: 'unsampled',
+    tps: null,
+    mass: 0,
+    scoutsInFlight: 0,
+    barred: false,
+    ...stated,
+  };
+}
+
+/** A route proven to give so many tokens/s. */
+export function aProven(
+  signature: string,
+  tps: number,
+  stated: Partial<CandidateState> = {},
+): CandidateState {
+  return aCandidate({ signature, status: 'proven', tps, mass: 1, ...stated });
+}

@@ -1,0 +1,137 @@
+import { CandidatesService } from '../../src/candidate-enumeration/index.js';
+import { EventBus, seededRng, type MeshEvent } from '../../src/kernel/index.js';
+import { NodeHealthService, type Outcome } from '../../src/node-health/index.js';
+import { RegistryService, type NodeSpec, type Registered } from '../../src/registry/index.js';
+import { RoutingController } from '../../src/routing/routing.controller.js';
+import { RoutingTableService } from '../../src/routing/routing-table.service.js';
+import { RoutingService, type Decision } from '../../src/routing/index.js';
+import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
+import { NodesSettings, RoutingSettings } from '../../src/settings/index.js';
+import { TopologyService } from '../../src/topology/index.js';
+import { aSpec } from './builders.js';
+import { ManualClock } from './manual-clock.js';
+import { SilentLogger } from './silent-logger.js';
+
+export interface RoomOptions {
+  readonly seed?: number;
+  readonly routing?: Partial<RoutingSettings>;
+  readonly nodes?: Partial<NodesSettings>;
+  readonly clock?: ManualClock;
+}
+
+/** How an answer came about, as far as it matters to the rooms. */
+export interface AnswerFacts {
+  readonly tokens?: number;
+  readonly elapsedMs?: number;
+  readonly ending?: 'completed' | 'failed' | 'cut_off' | 'client_left';
+  readonly isEstimated?: boolean;
+}
+
+/** The domain of one tracker on a clock that the test moves, without Nest and without HTTP. */
+export class Rooms {
+  readonly clock: ManualClock;
+  readonly logger = new SilentLogger();
+  readonly bus = new EventBus(this.logger);
+  readonly events: MeshEvent[] = [];
+  readonly settings: { readonly routing: RoutingSettings; readonly nodes: NodesSettings };
+  readonly registry: RegistryService;
+  readonly topology: TopologyService;
+  readonly health: NodeHealthService;
+  readonly candidates: CandidatesService;
+  readonly stats: RoutingStatsService;
+  readonly routing: RoutingService;
+  readonly table: RoutingTableService;
+  readonly routingController: RoutingController;
+
+  constructor({ seed = 1, routing = {}, nodes = {}, clock = new ManualClock() }: RoomOptions = {}) {
+    this.clock = clock;
+    this.settings = {
+      routing: Object.assign(new RoutingSettings(), routing),
+      nodes: Object.assign(new NodesSettings(), nodes),
+    };
+    this.bus.all().subscribe((event) => this.events.push(event));
+    this.registry = new RegistryService(this.settings.nodes, clock, this.bus);
+    this.topology = new TopologyService(clock, this.bus, this.registry);
+    this.health = new NodeHealthService(clock, this.settings.routing);
+    this.candidates = new CandidatesService(this.settings.routing, this.topology, this.health, this.bus);
+    this.stats = new RoutingStatsService(this.settings.routing, clock, this.topology, this.bus);
+    this.routing = new RoutingService(
+      this.settings.routing,
+      seededRng(seed),
+      this.topology,
+      this.candidates,
+      this.stats,
+    );
+    this.table = new RoutingTableService(
+      clock,
+      this.topology,
+      this.candidates,
+      this.stats,
+      this.routing,
+      this.health,
+    );
+    this.routingController = new RoutingController(this.settings.routing, this.table);
+  }
+
+  join(stated: Partial<NodeSpec> & { readonly wallet: string }): Registered {
+    return this.registry.register(aSpec(stated));
+  }
+
+  /** How often each model's epoch was bumped so far, as the bus told it. */
+  bumps(model: string): number {
+    return this.events.filter(({ type, fact }) => type === 'epoch.bumped' && fact.model === model).length;
+  }
+
+  /** Keeps every node alive while time goes by. */
+  live(ms: number): void {
+    const end = this.clock.now() + ms;
+    const step = (this.registry.leaseSeconds * 1000) / 3;
+    while (this.clock.now() < end) {
+      this.clock.advance(Math.min(step, end - this.clock.now()));
+      for (const node of this.registry.nodes()) this.registry.touch(node);
+    }
+  }
+
+  /** One chat over the decided route, start to end, as the proxy runs it: ticket, judgement, sample, outcome. */
+  answer(decision: Decision, facts: AnswerFacts = {}): SampleVerdict {
+    const finish = this.begin(decision);
+    this.clock.advance(facts.elapsedMs ?? 1000);
+    return finish(facts);
+  }
+
+  /** The first half of a chat; the second is the function returned. */
+  begin(decision: Decision): (facts: AnswerFacts) => SampleVerdict {
+    const ticket = this.health.take(decision.route);
+    if (decision.mode === 'scout') this.stats.scoutStarted(decision.signature);
+    return ({ tokens = 100, elapsedMs = 1000, ending = 'completed', isEstimated = false }) => {
+      const verdict = judgeSample(
+        { ending, completionTokens: tokens, isEstimated, elapsedMs, heldUpMs: 0 },
+        this.settings.routing.minSampleTokens,
+      );
+      if (verdict.kind === 'sample') this.record(decision, verdict.tps, verdict.weight);
+      if (decision.mode === 'scout') this.stats.scoutEnded(decision.signature, verdict.kind === 'sample');
+      ticket.settle(outcomeOf(ending, decision));
+      return verdict;
+    };
+  }
+
+  /** A sample of this decision's route. */
+  record(decision: Decision, tps: number, weight = 1): void {
+    const { model, signature, epoch, mode } = decision;
+    this.stats.record({ model, signature, tps, weight, epoch, isPinned: mode === 'pinned' });
+  }
+
+  /** Pins each of these routes once, so that all are proven at so many tokens/s. */
+  prove(model: string, speeds: Readonly<Record<string, number>>): void {
+    for (const [pin, tps] of Object.entries(speeds)) {
+      this.record(this.routing.decide(model, pin.split(' -> ')), tps);
+    }
+  }
+}
+
+function outcomeOf(ending: AnswerFacts['ending'], { route }: Decision): Outcome {
+  if (ending === 'completed') return { kind: 'success' };
+  const head = route.hops[0];
+  if (ending === 'client_left' || head === undefined) return { kind: 'neutral' };
+  return { kind: 'failure', blame: head.node };
+}
