@@ -56,13 +56,14 @@ export function toHttpFault(fault: unknown): HttpFault {
     if (fault.retryAfterSeconds !== null) headers['retry-after'] = String(fault.retryAfterSeconds);
     return { status, headers, body: errorBody(status, fault.message, fault.param, fault.code) };
   }
+  // Nest wraps what the parsers threw and takes their message along.
+  const parser = parserFault(fault instanceof HttpException ? fault.cause : fault);
+  if (parser !== null) return parser;
   if (fault instanceof HttpException) {
     const status = fault.getStatus();
     const message = status === 404 ? 'This path does not exist.' : fault.message;
     return { status, headers: {}, body: errorBody(status, message, null, codeOf(status)) };
   }
-  const parser = parserFault(fault);
-  if (parser !== null) return parser;
   return { status: 500, headers: {}, body: errorBody(500, 'The tracker failed.', null, 'internal_error') };
 }
 
