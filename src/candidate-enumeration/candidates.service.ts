@@ -9,11 +9,11 @@ import { assumedTpsOf, priorTps, type NodeLoad } from './prior.js';
 import type { Route } from './route.js';
 
 interface Built {
-  readonly epoch: number;
+  readonly view: ModelView;
   readonly routes: readonly Route[];
 }
 
-/** Candidate routes of each model, built once an epoch; their priors are always live. */
+/** Candidate routes of each model, built once a view; their priors are always live. */
 @Injectable()
 export class CandidatesService {
   private readonly built = new Map<string, Built>();
@@ -36,9 +36,9 @@ export class CandidatesService {
     const view = this.topology.view(model);
     if (view === null) return [];
     const known = this.built.get(model);
-    if (known?.epoch === view.epoch) return known.routes;
+    if (known?.view === view) return known.routes;
     const routes = this.enumerate(view);
-    this.built.set(model, { epoch: view.epoch, routes });
+    this.built.set(model, { view, routes });
     return routes;
   }
 

@@ -45,16 +45,18 @@ export class TopologyService {
     return this.models.get(model)?.epoch ?? 0;
   }
 
-  /** Who serves what now, or null for a model that is not known. Built once an epoch. */
+  /**
+   * Who serves what now, or null for a model that is not known. The same object until something changes: built
+   * once an epoch, and when a node that takes no chats declares the number of layers.
+   */
   view(model: string): ModelView | null {
     const topology = this.models.get(model);
     if (topology === undefined) return null;
-    topology.view ??= viewOf(
-      model,
-      topology.epoch,
-      this.registry.numLayers(model),
-      this.registry.serving(model),
-    );
+    const layers = this.registry.numLayers(model);
+    const isOutdated = layers !== null && topology.view?.numLayers !== layers;
+    if (topology.view === null || isOutdated) {
+      topology.view = viewOf(model, topology.epoch, layers, this.registry.serving(model));
+    }
     return topology.view;
   }
 
