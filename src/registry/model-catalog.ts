@@ -73,12 +73,6 @@ export class ModelCatalog {
     this.models.set(model, known);
   }
 
-  /** A node that is here already declares what nobody had declared. */
-  declare(model: string, numLayers: number | null): void {
-    const known = this.models.get(model);
-    if (known !== undefined) known.numLayers ??= numLayers;
-  }
-
   nodeLeft(model: string, now: number): void {
     const known = this.models.get(model);
     if (known === undefined) return;

@@ -254,6 +254,8 @@ export class RegistryService implements OnModuleDestroy {
     node.present = false;
     this.index.take(node);
     this.catalog.nodeLeft(node.model, this.clock.now());
+    // Leases may be longer than the day after which an empty model is forgotten.
+    this.sweepBy(this.catalog.nextDue());
   }
 
   private theOne(nodeId: string, model: string | null): NodeRecord {
