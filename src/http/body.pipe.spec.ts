@@ -35,11 +35,14 @@ describe('BodyPipe', () => {
     expect({ ...pipe.transform({ label: 'a', colour: 'red', toString: 1 }) }).toEqual({ label: 'a' });
   });
 
-  it.each([undefined, null, 'text', 7, true, [], [{ label: 'a' }]])('refuses %j, which is no object', (body) => {
-    const fault = faultOf(body);
-    expect(fault.message).toBe('Send a JSON object with Content-Type: application/json.');
-    expect(fault.param).toBeNull();
-  });
+  it.each([undefined, null, 'text', 7, true, [], [{ label: 'a' }]])(
+    'refuses %j, which is no object',
+    (body) => {
+      const fault = faultOf(body);
+      expect(fault.message).toBe('Send a JSON object with Content-Type: application/json.');
+      expect(fault.param).toBeNull();
+    },
+  );
 
   it('names every bad field, and the first of them as param', () => {
     const fault = faultOf({ label: 7, grams: '12' });
@@ -69,7 +72,9 @@ describe('BodyPipe', () => {
     const depth = 40_000;
     const body: unknown = JSON.parse(`{"label":${'['.repeat(depth)}${']'.repeat(depth)}}`);
     expect(faultOf(body).param).toBe('label');
-    const unknownOnly: unknown = JSON.parse(`{"label":"a","x":${'[{"y":'.repeat(depth)}1${'}]'.repeat(depth)}}`);
+    const unknownOnly: unknown = JSON.parse(
+      `{"label":"a","x":${'[{"y":'.repeat(depth)}1${'}]'.repeat(depth)}}`,
+    );
     expect(pipe.transform(unknownOnly).label).toBe('a');
   });
 });

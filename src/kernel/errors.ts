@@ -29,6 +29,10 @@ export class PayloadTooLargeError extends MeshnetError {
   readonly code = 'request_too_large';
 }
 
+export class MethodNotAllowedError extends MeshnetError {
+  readonly code = 'method_not_allowed';
+}
+
 export class UnsupportedMediaError extends MeshnetError {
   readonly code = 'unsupported_media_type';
 }

@@ -13,6 +13,7 @@ export {
   InvalidRequestError,
   LeaseUnknownError,
   MeshnetError,
+  MethodNotAllowedError,
   ModelNotFoundError,
   NodeFailedError,
   NodeNotFoundError,

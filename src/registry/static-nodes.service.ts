@@ -38,10 +38,15 @@ export class StaticNodesService implements OnModuleDestroy {
   }
 
   /**
-   * Reads the file and asks every server once; resolves when all have answered or failed to.
+   * Whether the file can be used, to be asked before anything is started.
    *
-   * @throws NodesFileFault when the file can't be used
+   * @throws NodesFileFault
    */
+  check(): void {
+    this.read();
+  }
+
+  /** Asks every listed server once; resolves when all have answered or failed to. Throws as {@link check} does. */
   async start(): Promise<void> {
     this.seen = await this.look();
     await this.apply(this.read());

@@ -1,0 +1,115 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+import { CallsService, EventsService } from './calls/index.js';
+import { ChatLane } from './chat-proxy/index.js';
+import { LaneExpressAdapter } from './http/index.js';
+import { seededRng, SystemClock, type KernelParts } from './kernel/index.js';
+import { NestLog, pinoLogger } from './pino-logger.js';
+import { ReadinessService } from './probes/index.js';
+import { StaticNodesService } from './registry/index.js';
+import type { EnvLookup, Settings } from './settings/index.js';
+
+/** A tracker that takes chats. */
+export interface RunningTracker {
+  /** Where it is reached, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  readonly app: NestExpressApplication;
+  /** Resolves once every listed server was asked and `/readyz` says so. */
+  readonly ready: Promise<void>;
+  /** Reads the nodes file again. */
+  reload(): Promise<void>;
+  /** Takes nothing new, lets running chats finish within the drain time, then ends. */
+  stop(): Promise<void>;
+}
+
+/** Registrations and heartbeats are small. */
+const CONTROL_BODY_LIMIT = '1mb';
+const DRAIN_LOOK_MS = 50;
+
+/**
+ * Starts a tracker. `parts` stand in for the system's clock, dice and log, in tests.
+ *
+ * @throws NodesFileFault when the nodes file can't be used; nothing is listening then
+ */
+export async function startTracker(
+  settings: Settings,
+  parts: Partial<KernelParts> = {},
+  env: EnvLookup = () => undefined,
+): Promise<RunningTracker> {
+  const kernel: KernelParts = {
+    clock: parts.clock ?? new SystemClock(),
+    rng: parts.rng ?? seededRng(settings.routing.seed),
+    logger: parts.logger ?? pinoLogger(settings.serving.logLevel),
+  };
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(settings, env, kernel),
+    new LaneExpressAdapter(),
+    { logger: new NestLog(kernel.logger), bodyParser: false, abortOnError: false },
+  );
+  app.useBodyParser('json', { limit: CONTROL_BODY_LIMIT });
+  app.disable('x-powered-by');
+  const staticNodes = app.get(StaticNodesService);
+  try {
+    staticNodes.check();
+    await app.listen(settings.serving.port, settings.serving.host);
+  } catch (fault) {
+    await app.close();
+    throw fault;
+  }
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const ready = staticNodes.start().then(() => app.get(ReadinessService).started());
+  return {
+    url: urlOf(settings.serving.host, port),
+    port,
+    app,
+    ready,
+    reload: () => staticNodes.reload(),
+    stop: () => stop(app, settings.serving.drainSeconds, kernel),
+  };
+}
+
+/** An address to listen on as one that can be called. */
+function urlOf(host: string, port: number): string {
+  const callable =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return `http://${callable}:${String(port)}`;
+}
+
+async function stop(
+  app: NestExpressApplication,
+  drainSeconds: number,
+  { clock, logger }: KernelParts,
+): Promise<void> {
+  const calls = app.get(CallsService);
+  const server = app.getHttpServer();
+  app.get(ReadinessService).draining();
+  app.get(ChatLane).close();
+  app.get(EventsService).endAll();
+  logger.info({ open_calls: calls.openCount }, 'tracker.draining');
+  await drained(server, drainSeconds * 1000, clock);
+  server.closeAllConnections();
+  await app.close();
+  logger.info({}, 'tracker.stopped');
+}
+
+/** Resolves when the last connection has ended, or after `limitMs`. */
+async function drained(server: Server, limitMs: number, clock: KernelParts['clock']): Promise<void> {
+  const deadline = clock.now() + limitMs;
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      server.closeIdleConnections();
+      if (clock.now() >= deadline) resolve();
+      else cancel = clock.after(DRAIN_LOOK_MS, look);
+    };
+    let cancel = clock.after(0, look);
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

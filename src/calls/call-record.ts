@@ -1,0 +1,82 @@
+import type { Hop } from '../candidate-enumeration/index.js';
+import { spanLength } from '../kernel/index.js';
+import type { Decision, RouteMode } from '../routing/index.js';
+import type { SampleRejection } from '../routing-stats/index.js';
+
+/** How an attempt, and in the end the call, came out. */
+export type CallOutcome =
+  /** The client got a whole answer. */
+  | 'completed'
+  /** The head refused what the client sent; its answer was passed on. */
+  | 'refused'
+  /** A node or the way to it failed. */
+  | 'failed'
+  /** The stream ended without finish reason or `[DONE]`. */
+  | 'cut_off'
+  | 'client_left';
+
+/** Whether the call became a sample of its route's speed, or why not. */
+export type SampleNote = 'recorded' | SampleRejection;
+
+export interface RoutingNote {
+  readonly mode: RouteMode;
+  readonly signature: string;
+  readonly probability: number;
+}
+
+export interface AttemptNote {
+  readonly signature: string;
+  /** null while it is under way. */
+  readonly outcome: CallOutcome | null;
+  /** HTTP status of the head, or null when it gave none. */
+  readonly status: number | null;
+  readonly ms: number | null;
+}
+
+/** What one hop did for a call: completion tokens × its layers. */
+export interface WorkUnits {
+  readonly node_id: string;
+  readonly start_layer: number;
+  readonly end_layer: number;
+  readonly work_units: number;
+}
+
+export type CallPhase = 'prefill' | 'streaming' | 'silent';
+
+/** One row of `GET /v1/calls`. No prompt, no key, no answer. */
+export interface CallRecord {
+  readonly request_id: string;
+  readonly started_at: string;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly routing: RoutingNote | null;
+  readonly attempts: readonly AttemptNote[];
+  /** null while the call is open. */
+  readonly outcome: CallOutcome | null;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  /** Whether `completion_tokens` is the number of chunks, for lack of usage. */
+  readonly tokens_estimated: boolean;
+  readonly tps: number | null;
+  readonly ttft_ms: number | null;
+  readonly total_ms: number | null;
+  readonly sample: SampleNote | null;
+  readonly work_units: readonly WorkUnits[];
+  /** Of an open call: how long it has been, and what it is doing. */
+  readonly age_ms?: number;
+  readonly phase?: CallPhase;
+}
+
+export function routingNote({ mode, signature, probability }: Decision): RoutingNote {
+  return { mode, signature, probability };
+}
+
+/** A call's hops always add up to completion tokens × the model's layers. */
+export function workUnits(hops: readonly Hop[], completionTokens: number): WorkUnits[] {
+  return hops.map(({ node, startLayer, endLayer }) => ({
+    node_id: node.nodeId,
+    start_layer: startLayer,
+    end_layer: endLayer,
+    work_units: completionTokens * spanLength({ start: startLayer, end: endLayer }),
+  }));
+}

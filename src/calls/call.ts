@@ -1,0 +1,109 @@
+import type { Hop } from '../candidate-enumeration/index.js';
+import type { Decision } from '../routing/index.js';
+import {
+  routingNote,
+  workUnits,
+  type AttemptNote,
+  type CallOutcome,
+  type CallPhase,
+  type CallRecord,
+  type RoutingNote,
+  type SampleNote,
+} from './call-record.js';
+
+/** What is known of a call when it ends. */
+export interface CallEnding {
+  readonly outcome: CallOutcome;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly tokensEstimated: boolean;
+  readonly tps: number | null;
+  readonly sample: SampleNote | null;
+}
+
+export interface CallStart {
+  readonly requestId: string;
+  readonly model: string;
+  readonly stream: boolean;
+  /** Monotonic ms. */
+  readonly at: number;
+  /** Unix ms. */
+  readonly wallMs: number;
+}
+
+/** A stream without a data event for so long is silent. */
+const SILENT_AFTER_MS = 5000;
+
+/** One call as it goes, told by the relay and read by whoever looks at the call wall. */
+export class Call {
+  private routing: RoutingNote | null = null;
+  private hops: readonly Hop[] = [];
+  private readonly attempts: AttemptNote[] = [];
+  private attemptAt = 0;
+  private firstTokenAt: number | null = null;
+  private lastEventAt = 0;
+  private ending: CallEnding | null = null;
+  private endedAt = 0;
+
+  constructor(readonly start: CallStart) {}
+
+  decided(decision: Decision, now: number): void {
+    this.routing = routingNote(decision);
+    this.hops = decision.route.hops;
+    this.attempts.push({ signature: decision.signature, outcome: null, status: null, ms: null });
+    this.attemptAt = now;
+  }
+
+  attemptEnded(outcome: CallOutcome, status: number | null, now: number): void {
+    const attempt = this.attempts.pop();
+    if (attempt === undefined) return;
+    this.attempts.push({ ...attempt, outcome, status, ms: now - this.attemptAt });
+  }
+
+  get attemptCount(): number {
+    return this.attempts.length;
+  }
+
+  /** A data event of the stream came. */
+  heard(now: number, hasContent: boolean): void {
+    this.lastEventAt = now;
+    if (hasContent) this.firstTokenAt ??= now;
+  }
+
+  finished(ending: CallEnding, now: number): void {
+    this.ending = ending;
+    this.endedAt = now;
+  }
+
+  get isOpen(): boolean {
+    return this.ending === null;
+  }
+
+  /** As it stands at `now`. */
+  record(now: number): CallRecord {
+    const { start, ending } = this;
+    const record: CallRecord = {
+      request_id: start.requestId,
+      started_at: new Date(start.wallMs).toISOString(),
+      model: start.model,
+      stream: start.stream,
+      routing: this.routing,
+      attempts: [...this.attempts],
+      outcome: ending?.outcome ?? null,
+      prompt_tokens: ending?.promptTokens ?? null,
+      completion_tokens: ending?.completionTokens ?? null,
+      tokens_estimated: ending?.tokensEstimated ?? false,
+      tps: ending?.tps ?? null,
+      ttft_ms: this.firstTokenAt === null ? null : this.firstTokenAt - start.at,
+      total_ms: ending === null ? null : this.endedAt - start.at,
+      sample: ending?.sample ?? null,
+      work_units: workUnits(this.hops, ending?.completionTokens ?? 0),
+    };
+    return ending === null ? { ...record, age_ms: now - start.at, phase: this.phase(now) } : record;
+  }
+
+  private phase(now: number): CallPhase {
+    if (this.firstTokenAt === null) return 'prefill';
+    return now - this.lastEventAt > SILENT_AFTER_MS ? 'silent' : 'streaming';
+  }
+}

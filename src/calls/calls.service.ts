@@ -1,0 +1,85 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, EventBus, LOGGER, type Clock, type Logger } from '../kernel/index.js';
+import type { Decision } from '../routing/index.js';
+import { routingNote, type CallOutcome, type CallRecord } from './call-record.js';
+import { CallRing } from './call-ring.js';
+import { Call, type CallEnding } from './call.js';
+
+const KEPT_CALLS = 1000;
+
+/** What happened: open calls, the newest finished ones, and the announcements and the log line of each. */
+@Injectable()
+export class CallsService {
+  private readonly open = new Set<Call>();
+  private readonly ring = new CallRing(KEPT_CALLS);
+
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly bus: EventBus,
+  ) {}
+
+  /** A call that is about to get its first route. It counts as open until {@link finish}. */
+  begin(requestId: string, model: string, stream: boolean): Call {
+    const { clock } = this;
+    const call = new Call({ requestId, model, stream, at: clock.now(), wallMs: clock.wallMs() });
+    this.open.add(call);
+    return call;
+  }
+
+  decided(call: Call, decision: Decision): void {
+    call.decided(decision, this.clock.now());
+    this.bus.publish('route.selected', {
+      request_id: call.start.requestId,
+      model: call.start.model,
+      routing: routingNote(decision),
+      attempt: call.attemptCount,
+      at: this.clock.wallMs(),
+    });
+  }
+
+  attemptEnded(call: Call, outcome: CallOutcome, status: number | null): void {
+    call.attemptEnded(outcome, status, this.clock.now());
+  }
+
+  /** Ends a call for good; a second ending changes nothing. */
+  finish(call: Call, ending: CallEnding): void {
+    if (!this.open.delete(call)) return;
+    const now = this.clock.now();
+    call.finished(ending, now);
+    const record = call.record(now);
+    this.ring.add(record);
+    this.bus.publish('call.finished', {
+      request_id: record.request_id,
+      model: record.model,
+      call: record,
+      at: this.clock.wallMs(),
+    });
+    this.logger.info(record, 'call.finished');
+  }
+
+  get openCount(): number {
+    return this.open.size;
+  }
+
+  /** Newest first, open calls before finished ones. */
+  list(model: string | null, limit: number, openOnly: boolean): CallRecord[] {
+    const found: CallRecord[] = [];
+    for (const record of this.newestFirst(openOnly)) {
+      if (found.length === limit) break;
+      if (model === null || record.model === model) found.push(record);
+    }
+    return found;
+  }
+
+  get(requestId: string): CallRecord | null {
+    const open = [...this.open].findLast(({ start }) => start.requestId === requestId);
+    return open?.record(this.clock.now()) ?? this.ring.get(requestId);
+  }
+
+  private *newestFirst(openOnly: boolean): Generator<CallRecord> {
+    const now = this.clock.now();
+    for (const call of [...this.open].reverse()) yield call.record(now);
+    if (!openOnly) yield* this.ring.newestFirst();
+  }
+}

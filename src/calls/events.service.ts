@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import {
+  CLOCK,
+  EventBus,
+  OverloadedError,
+  type Cancel,
+  type Clock,
+  type MeshEvent,
+  type MeshEventType,
+} from '../kernel/index.js';
+
+const SHOWN: ReadonlySet<MeshEventType> = new Set([
+  'route.selected',
+  'call.finished',
+  'epoch.bumped',
+  'node.joined',
+  'node.left',
+]);
+const MOST_WATCHERS = 256;
+/** A watcher that has so much unread is too slow to be told everything. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+/** Keeps proxies in between from cutting a quiet stream. */
+const COMMENT_EVERY_MS = 15_000;
+
+/** Tells watchers what happens, as SSE. */
+@Injectable()
+export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly watchers = new Set<ServerResponse>();
+  private cancelComment: Cancel | null = null;
+  private sequence = 0;
+
+  constructor(
+    bus: EventBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    bus.all().subscribe((event) => this.tell(event));
+  }
+
+  /** @throws OverloadedError when too many are watching */
+  watch(response: ServerResponse): void {
+    if (this.watchers.size >= MOST_WATCHERS) {
+      throw new OverloadedError('Too many event streams are open.');
+    }
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    response.write(': watching\n\n');
+    this.watchers.add(response);
+    response.on('close', () => this.watchers.delete(response));
+    this.cancelComment ??= this.commentLater();
+  }
+
+  get watcherCount(): number {
+    return this.watchers.size;
+  }
+
+  beforeApplicationShutdown(): void {
+    this.endAll();
+  }
+
+  onModuleDestroy(): void {
+    this.endAll();
+    this.cancelComment?.();
+  }
+
+  /** The service goes down; a stream that has no end must not hold it up. */
+  endAll(): void {
+    for (const watcher of this.watchers) watcher.end();
+    this.watchers.clear();
+  }
+
+  private tell(event: MeshEvent): void {
+    if (this.watchers.size === 0 || !SHOWN.has(event.type)) return;
+    this.sequence += 1;
+    const { type, fact } = event;
+    this.send(`id: ${String(this.sequence)}\nevent: ${type}\ndata: ${JSON.stringify(fact)}\n\n`);
+  }
+
+  private send(text: string): void {
+    for (const watcher of this.watchers) {
+      if (watcher.writableLength > MOST_UNREAD_BYTES) watcher.destroy();
+      else watcher.write(text);
+    }
+  }
+
+  private commentLater(): Cancel {
+    return this.clock.after(COMMENT_EVERY_MS, () => {
+      this.send(': still here\n\n');
+      this.cancelComment = this.watchers.size === 0 ? null : this.commentLater();
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * calls: what happened.
+ *
+ * Keeps the open calls and the newest 1,000 finished ones, announces `route.selected` and `call.finished`, writes one
+ * structured log line a call, and serves `GET /v1/calls`, `/v1/calls/{id}` and the stream `GET /v1/events`. A record says
+ * which route served a call and why, what became of the sample, and each hop's work units (completion tokens ×
+ * layers). It never holds a prompt, an answer or a key.
+ */
+export type { CallOutcome, CallRecord, SampleNote } from './call-record.js';
+export { Call, type CallEnding } from './call.js';
+export { CallsModule } from './calls.module.js';
+export { CallsService } from './calls.service.js';
+export { EventsService } from './events.service.js';

@@ -1,0 +1,109 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CallsService } from '../calls/index.js';
+import { CLOCK, type Clock } from '../kernel/index.js';
+import { RegistryService, type MeshNode } from '../registry/index.js';
+import type { SampleVerdict } from '../routing-stats/index.js';
+import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
+import { routeHeaders } from './answer-headers.js';
+import { limitsOf, timeoutFault } from './call-timeouts.js';
+import type { AttemptContext } from './incoming-chat.js';
+import { LearningService } from './learning.service.js';
+import { Attempt } from './relay/attempt.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
+import { headersForClient, headersForHead } from './request/headers.js';
+import { mustAskUsage, upstreamBody } from './request/upstream-body.js';
+import { endingOf } from './settlement.js';
+import { HeadPoolsService } from './upstream/head-pools.service.js';
+
+/** An attempt that was learned from. */
+export interface SettledAttempt {
+  readonly end: AttemptEnd;
+  readonly verdict: SampleVerdict;
+}
+
+/** Stands until the attempt's end is known, which is before anybody can see it. */
+const NOT_SETTLED: SampleVerdict = { kind: 'rejected', reason: 'failed' };
+
+/** Runs one attempt: opens the head, relays, learns, and tells the call's record. */
+@Injectable()
+export class AttemptsService {
+  /** Heads that refused a `stream_options` of ours; the node itself is the key, so it goes with the node. */
+  private readonly refuseUsage = new WeakSet<MeshNode>();
+
+  constructor(
+    @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly registry: RegistryService,
+    private readonly pools: HeadPoolsService,
+    private readonly learning: LearningService,
+    private readonly calls: CallsService,
+  ) {}
+
+  async run(context: AttemptContext): Promise<SettledAttempt> {
+    const { call, decision, chat } = context;
+    this.calls.decided(call, decision);
+    const open = this.learning.open(decision);
+    const head = headOf(context);
+    const asksUsage = mustAskUsage(chat.request) && !this.refuseUsage.has(head);
+    // A 400 that may be for what we added is neither the node's fault nor the client's: ask again without.
+    const isOurs = (end: AttemptEnd): boolean => asksUsage && isRefusedField(end);
+    let verdict: SampleVerdict = NOT_SETTLED;
+    const settle = (end: AttemptEnd): void => {
+      verdict = open.settle(end);
+      this.calls.attemptEnded(call, end.outcome, end.headStatus);
+      if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict });
+    };
+    const first = await this.attempt(context, asksUsage, (end) => {
+      if (!isOurs(end)) settle(end);
+    });
+    if (!isOurs(first)) return { end: first, verdict };
+    const second = await this.attempt(context, false, settle);
+    if (second.outcome === 'completed') this.refuseUsage.add(head);
+    return { end: second, verdict };
+  }
+
+  /** The call is over. Its client gets the last byte after this. */
+  close({ call }: AttemptContext, { end, verdict }: SettledAttempt): void {
+    this.calls.finish(call, endingOf(end, verdict));
+  }
+
+  private async attempt(
+    context: AttemptContext,
+    asksUsage: boolean,
+    onSettled: (end: AttemptEnd) => void,
+  ): Promise<AttemptEnd> {
+    const { chat, decision, call } = context;
+    const { route } = decision;
+    const head = headOf(context);
+    const { pool, prefix } = this.pools.of(head.endpoint);
+    const body = upstreamBody(chat.request, head.upstreamModel, asksUsage);
+    const { headers: access } = this.registry.accessOf(head);
+    return new Attempt({
+      pool,
+      call: {
+        path: prefix + chat.path,
+        headers: headersForHead(chat.headers, chat.requestId, route, access),
+        body,
+      },
+      client: chat.client,
+      clock: this.clock,
+      limits: limitsOf(this.settings, head, context.startedAt),
+      stripUsage: asksUsage,
+      clientHeaders: (headers) => ({ ...headersForClient(headers), ...routeHeaders(context) }),
+      timeoutFault: (kind, afterMs) => timeoutFault(kind, afterMs, head, body.length),
+      onSign: () => route.hops.forEach(({ node }) => this.registry.touch(node)),
+      onHeard: (hasContent) => call.heard(this.clock.now(), hasContent),
+      onSettled,
+    }).run();
+  }
+}
+
+function headOf({ decision }: AttemptContext): MeshNode {
+  const [hop] = decision.route.hops;
+  if (hop === undefined) throw new Error('a route has at least one hop');
+  return hop.node;
+}
+
+function isRefusedField({ headStatus, isCommitted }: AttemptEnd): boolean {
+  return !isCommitted && (headStatus === 400 || headStatus === 422);
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { CallsModule } from '../calls/index.js';
+import { NodeHealthModule } from '../node-health/index.js';
+import { RegistryModule } from '../registry/index.js';
+import { RoutingModule } from '../routing/index.js';
+import { RoutingStatsModule } from '../routing-stats/index.js';
+import { AttemptsService } from './attempts.service.js';
+import { ChatCallsService } from './chat-calls.service.js';
+import { ChatLane } from './chat.lane.js';
+import { LearningService } from './learning.service.js';
+import { ModelsController } from './models.controller.js';
+import { HeadPoolsService } from './upstream/head-pools.service.js';
+
+@Module({
+  imports: [RegistryModule, NodeHealthModule, RoutingStatsModule, RoutingModule, CallsModule],
+  controllers: [ModelsController],
+  providers: [ChatLane, ChatCallsService, AttemptsService, LearningService, HeadPoolsService],
+  exports: [ChatLane],
+})
+export class ChatProxyModule {}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { LaneExpressAdapter, type Lane } from '../http/index.js';
+import {
+  CLOCK,
+  LOGGER,
+  MeshnetError,
+  MethodNotAllowedError,
+  randomId,
+  ShuttingDownError,
+  type Clock,
+  type Logger,
+} from '../kernel/index.js';
+import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
+import { answerFault } from './answer-headers.js';
+import { ChatCallsService } from './chat-calls.service.js';
+import { ClientAnswer } from './relay/client-answer.js';
+import { parseChatRequest } from './request/chat-request.js';
+import { givenRequestId } from './request/headers.js';
+import { readBody } from './request/read-body.js';
+
+const PATHS: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions']);
+
+/** Chats come in here, past Nest and Express; whatever goes wrong leaves in OpenAI's shape all the same. */
+@Injectable()
+export class ChatLane implements Lane, OnModuleInit {
+  private isClosed = false;
+
+  constructor(
+    @Inject(SERVING_SETTINGS) private readonly settings: ServingSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly chats: ChatCallsService,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    const adapter: unknown = this.adapterHost.httpAdapter;
+    if (adapter instanceof LaneExpressAdapter) adapter.openLane(this);
+  }
+
+  serves(path: string): boolean {
+    return PATHS.has(path) || (path.endsWith('/') && PATHS.has(path.slice(0, -1)));
+  }
+
+  /** From now on chats are refused: the service goes down. Those under way go on. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const requestId = givenRequestId(request.headers) ?? randomId();
+    const client = new ClientAnswer(response, this.clock);
+    this.serve(request, response, client, requestId).catch((fault: unknown) => {
+      if (!(fault instanceof MeshnetError))
+        this.logger.error({ err: fault, request_id: requestId }, 'chat.unexpected_fault');
+      if (client.begun) client.break();
+      else answerFault(client, fault, { 'x-request-id': requestId });
+    });
+  }
+
+  private async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: ClientAnswer,
+    requestId: string,
+  ): Promise<void> {
+    if (this.isClosed) {
+      response.setHeader('connection', 'close');
+      throw new ShuttingDownError();
+    }
+    const { headers } = request;
+    const path = (request.url ?? '').replace(/\/?(\?.*)?$/, '');
+    if (request.method !== 'POST') {
+      response.setHeader('allow', 'POST');
+      throw new MethodNotAllowedError('Chats are sent with POST.');
+    }
+    const body = await readBody(request, this.settings.maxBodyBytes);
+    const chat = parseChatRequest(body);
+    await this.chats.serve({ requestId, path, headers, request: chat, client });
+  }
+}

@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Call } from '../calls/index.js';
+import type { Decision } from '../routing/index.js';
+import type { ClientAnswer } from './relay/client-answer.js';
+import type { ChatRequest } from './request/chat-request.js';
+
+/** A chat as it came in. */
+export interface IncomingChat {
+  readonly requestId: string;
+  /** The head's path is the same. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly request: ChatRequest;
+  readonly client: ClientAnswer;
+}
+
+/** One attempt at answering a chat. */
+export interface AttemptContext {
+  readonly chat: IncomingChat;
+  readonly call: Call;
+  readonly decision: Decision;
+  /** 1 for the first. */
+  readonly number: number;
+  /** When the call began, in monotonic ms. */
+  readonly startedAt: number;
+}

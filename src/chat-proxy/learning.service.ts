@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { NodeHealthService } from '../node-health/index.js';
+import type { Decision } from '../routing/index.js';
+import { RoutingStatsService, type SampleVerdict } from '../routing-stats/index.js';
+import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
+import { outcomeOf, sampleOf } from './settlement.js';
+
+/** An attempt that is counted in. */
+export interface OpenAttempt {
+  /** Counts it out and learns from it; call it once. */
+  settle(end: AttemptEnd): SampleVerdict;
+}
+
+/** What the router learns of an attempt: in-flight, reputation, scouts and, of a good one, its speed. */
+@Injectable()
+export class LearningService {
+  constructor(
+    @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
+    private readonly health: NodeHealthService,
+    private readonly stats: RoutingStatsService,
+  ) {}
+
+  open(decision: Decision): OpenAttempt {
+    const { route, signature, mode } = decision;
+    const ticket = this.health.take(route);
+    if (mode === 'scout') this.stats.scoutStarted(signature);
+    return {
+      settle: (end) => {
+        ticket.settle(outcomeOf(end, route));
+        const verdict = sampleOf(end, this.settings.minSampleTokens);
+        if (mode === 'scout') this.stats.scoutEnded(signature, verdict.kind === 'sample');
+        if (verdict.kind === 'sample') this.record(decision, verdict);
+        return verdict;
+      },
+    };
+  }
+
+  private record(
+    { model, signature, epoch, mode }: Decision,
+    { tps, weight }: SampleVerdict & { kind: 'sample' },
+  ): void {
+    this.stats.record({ model, signature, tps, weight, epoch, isPinned: mode === 'pinned' });
+  }
+}

@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../kernel/index.js';
+import type { HeaderMap } from '../request/headers.js';
+
+/** What the present attempt wants to know of the client. */
+export interface ClientWatcher {
+  /** The client left before its answer was complete. */
+  onLeft(): void;
+  /** The client has read what held the relay up. */
+  onDrain(): void;
+}
+
+/** The client's side of a call: says when it leaves, and for how long its reading holds the relay up. */
+export class ClientAnswer {
+  private watcher: ClientWatcher | null = null;
+  private heldSince: number | null = null;
+  private heldMs = 0;
+  private isLeft = false;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly clock: Clock,
+  ) {
+    response.on('close', () => {
+      if (response.writableFinished) return;
+      this.isLeft = true;
+      this.release();
+      this.watcher?.onLeft();
+    });
+    response.on('drain', () => {
+      this.release();
+      this.watcher?.onDrain();
+    });
+    // A broken pipe is a client that left; `close` tells.
+    response.on('error', () => undefined);
+  }
+
+  /** One watcher at a time: that of the attempt under way. */
+  watch(watcher: ClientWatcher | null): void {
+    this.watcher = watcher;
+  }
+
+  get left(): boolean {
+    return this.isLeft;
+  }
+
+  get begun(): boolean {
+    return this.response.headersSent;
+  }
+
+  /** How long the client's reading has held the relay up so far, in ms. */
+  get heldUpMs(): number {
+    return this.heldMs + (this.heldSince === null ? 0 : this.clock.now() - this.heldSince);
+  }
+
+  begin(status: number, headers: HeaderMap): void {
+    if (!this.isLeft) this.response.writeHead(status, headers);
+  }
+
+  /** @returns false when the client has to read first; `onDrain` follows */
+  write(bytes: readonly Buffer[]): boolean {
+    if (this.isLeft) return true;
+    let flows = true;
+    this.response.cork();
+    for (const part of bytes) if (part.length > 0) flows = this.response.write(part);
+    this.response.uncork();
+    if (!flows) this.heldSince ??= this.clock.now();
+    return flows;
+  }
+
+  end(bytes: readonly Buffer[] = []): void {
+    if (this.isLeft) return;
+    this.response.cork();
+    for (const part of bytes) if (part.length > 0) this.response.write(part);
+    this.response.end();
+    this.response.uncork();
+  }
+
+  /** Breaks the connection: the one way to say that a begun answer is not whole. */
+  break(): void {
+    this.response.destroy();
+  }
+
+  private release(): void {
+    this.heldMs = this.heldUpMs;
+    this.heldSince = null;
+  }
+}

@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Route } from '../../candidate-enumeration/index.js';
+
+/** Headers as undici and node:http take them; names in lower case. */
+export type HeaderMap = Record<string, string | string[]>;
+
+/** Belong to one connection, whoever sends them (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** The relay writes its own, or the head has no business with them: who the client is stays here. */
+const NOT_FOR_HEADS = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'accept-encoding',
+  'expect',
+  'authorization',
+  'api-key',
+  'x-api-key',
+  'cookie',
+  'x-request-id',
+  'x-meshnet-route',
+]);
+/** Framing and identity of the answer are the tracker's own. */
+const NOT_FOR_CLIENTS = new Set([
+  'content-length',
+  'date',
+  'server',
+  'set-cookie',
+  'x-request-id',
+  'x-meshnet-route',
+  'x-meshnet-route-mode',
+  'x-meshnet-attempts',
+]);
+const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/;
+
+/** The id that the client gave its request, if it is one that can stand in a log. */
+export function givenRequestId(headers: IncomingHttpHeaders): string | null {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' && REQUEST_ID.test(id) ? id : null;
+}
+
+/** What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key. */
+export function headersForHead(
+  client: IncomingHttpHeaders,
+  requestId: string,
+  route: Route,
+  access: Readonly<Record<string, string>>,
+): HeaderMap {
+  return {
+    ...endToEnd(client, NOT_FOR_HEADS),
+    'content-type': 'application/json',
+    // A compressed answer could be neither relayed event by event nor read.
+    'accept-encoding': 'identity',
+    'x-request-id': requestId,
+    'x-meshnet-route': routeHeader(route),
+    ...access,
+  };
+}
+
+/** What of a head's headers reaches the client. */
+export function headersForClient(head: IncomingHttpHeaders): HeaderMap {
+  return endToEnd(head, NOT_FOR_CLIENTS);
+}
+
+/** One line of JSON in ASCII: the hops, the first being the head itself. */
+export function routeHeader(route: Route): string {
+  const hops = route.hops.map(({ node, startLayer, endLayer }) => ({
+    node_id: node.nodeId,
+    endpoint: node.endpoint,
+    start_layer: startLayer,
+    end_layer: endLayer,
+  }));
+  return JSON.stringify({ hops }).replace(/[^\x20-\x7e]/g, escaped);
+}
+
+/** A signature as a header value: UTF-8 bytes outside 0x20–0x7E percent-encoded. */
+export function signatureHeader(signature: string): string {
+  return signature.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part));
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function endToEnd(headers: IncomingHttpHeaders, dropped: ReadonlySet<string>): HeaderMap {
+  const named = connectionNamed(headers.connection);
+  const kept: HeaderMap = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || HOP_BY_HOP.has(name) || dropped.has(name) || named.has(name)) continue;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/** Headers that a `Connection` header declares to be its connection's own. */
+function connectionNamed(connection: string | undefined): ReadonlySet<string> {
+  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+}

@@ -1,0 +1,60 @@
+import type { Route } from '../candidate-enumeration/index.js';
+import type { CallEnding, SampleNote } from '../calls/index.js';
+import type { Outcome } from '../node-health/index.js';
+import type { MeshNode } from '../registry/index.js';
+import { judgeSample, tokensPerSecond, type CallFacts, type SampleVerdict } from '../routing-stats/index.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
+
+/** Completion tokens as the upstream counted, else the number of content chunks. */
+interface TokenCount {
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+}
+
+function countOf({ usage, contentChunks }: AttemptEnd): TokenCount {
+  const counted = usage?.completionTokens ?? null;
+  return counted === null
+    ? { tokens: contentChunks, isEstimated: true }
+    : { tokens: counted, isEstimated: false };
+}
+
+/** Whether the attempt is a sample of its route's speed. */
+export function sampleOf(end: AttemptEnd, minTokens: number): SampleVerdict {
+  const { tokens, isEstimated } = countOf(end);
+  const facts: CallFacts = {
+    ending: end.outcome === 'refused' ? 'failed' : end.outcome,
+    completionTokens: tokens,
+    isEstimated,
+    elapsedMs: end.elapsedMs,
+    heldUpMs: end.heldUpMs,
+  };
+  return judgeSample(facts, minTokens);
+}
+
+/** What the attempt says of its nodes: a failure is charged to the hop that the head named, else to the head. */
+export function outcomeOf(end: AttemptEnd, route: Route): Outcome {
+  if (end.outcome === 'completed') return { kind: 'success' };
+  if (end.outcome === 'client_left' || end.outcome === 'refused') return { kind: 'neutral' };
+  const blame = blamedNode(end, route);
+  return blame === null ? { kind: 'neutral' } : { kind: 'failure', blame };
+}
+
+export function blamedNode({ failedNodeId }: AttemptEnd, route: Route): MeshNode | null {
+  const named = route.hops.find(({ node }) => node.nodeId === failedNodeId);
+  return (named ?? route.hops[0])?.node ?? null;
+}
+
+/** What the call's record says in the end. */
+export function endingOf(end: AttemptEnd, verdict: SampleVerdict): CallEnding {
+  const { tokens, isEstimated } = countOf(end);
+  const isKnown = !isEstimated || tokens > 0;
+  const sample: SampleNote = verdict.kind === 'sample' ? 'recorded' : verdict.reason;
+  return {
+    outcome: end.outcome,
+    promptTokens: end.usage?.promptTokens ?? null,
+    completionTokens: isKnown ? tokens : null,
+    tokensEstimated: isKnown && isEstimated,
+    tps: end.outcome === 'completed' && isKnown ? tokensPerSecond(tokens, end.elapsedMs) : null,
+    sample,
+  };
+}

@@ -1,0 +1,26 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino } from 'pino';
+import type { Logger } from './kernel/index.js';
+import type { LogLevel } from './settings/index.js';
+
+/** One line of JSON an event, on standard output. */
+export function pinoLogger(level: LogLevel): Logger {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/** What Nest itself says; its start-up chatter is for debugging alone. */
+export class NestLog implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...context: unknown[]): void {
+    this.logger.debug({ context: context.at(-1) }, String(message));
+  }
+
+  warn(message: unknown, ...context: unknown[]): void {
+    this.logger.warn({ context: context.at(-1) }, String(message));
+  }
+
+  error(message: unknown, ...context: unknown[]): void {
+    this.logger.error({ context: context.at(-1) }, String(message));
+  }
+}
