@@ -163,7 +163,10 @@ function readEntry(row: unknown, place: string, secrets: SecretLookup, faults: s
   const shard = take('shard', asShard, 'a span of layers such as "0-21"');
   const numLayers = take('num_layers', asWhole(1), 'a whole number of at least 1');
   const models = take('models', asModels, '["*"] or a list of ids or {"id", "upstream_model"}');
-  if (shard !== null && models?.length !== 1) refuse('models', 'must name the one model of the shard');
+  const isOfAll = models === null || models.some(isWildcard);
+  if (shard !== null && (isOfAll || models.length !== 1)) {
+    refuse('models', 'must name the one model of the shard');
+  }
   if (shard !== null && numLayers !== null && shard.end >= numLayers) {
     refuse('shard', 'must end below num_layers');
   }
@@ -174,7 +177,7 @@ function readEntry(row: unknown, place: string, secrets: SecretLookup, faults: s
     name:
       take('name', (value) => (isNodeName(value) ? value : undefined), NAME_RULE) ?? nameOf(endpoint ?? ''),
     endpoint: endpoint ?? '',
-    models: models?.some(({ id }) => id === '*') === true ? null : models,
+    models: isOfAll ? null : models,
     numLayers,
     shard,
     throughputTps: take('throughput_tps', asPositive, 'a number above 0'),
@@ -250,7 +253,13 @@ function asModels(value: unknown): ListedModel[] | undefined {
   const models = value.map(asModel);
   const whole = models.filter((model) => model !== undefined);
   const ids = new Set(whole.map(({ id }) => id));
-  return whole.length === value.length && ids.size === value.length ? whole : undefined;
+  if (whole.length !== value.length || ids.size !== value.length) return undefined;
+  // Beside "all", another name would be lost without a word.
+  return whole.some(isWildcard) && (whole.length > 1 || whole[0]?.upstreamModel !== null) ? undefined : whole;
+}
+
+function isWildcard({ id }: ListedModel): boolean {
+  return id === '*';
 }
 
 function asModel(value: unknown): ListedModel | undefined {
