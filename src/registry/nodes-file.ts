@@ -88,11 +88,41 @@ const SHARD = /^(\d{1,6})-(\d{1,6})$/;
 export function parseNodesFile(text: string, secrets: SecretLookup): StaticEntry[] {
   const rows = entriesOf(text);
   const faults: string[] = [];
-  const entries = rows.map((row, at) => readEntry(row, `nodes[${String(at)}]`, secrets, faults));
-  const whole = entries.filter((entry) => entry !== null);
-  refuseTwins(whole, faults);
+  const listed = rows.flatMap((row, at) => {
+    const place = `nodes[${String(at)}]`;
+    const entry = readEntry(row, place, secrets, faults);
+    return entry === null ? [] : [{ place, entry }];
+  });
+  faults.push(...twinFaults(listed));
   if (faults.length > 0) throw new NodesFileFault(faults);
-  return whole;
+  return listed.map(({ entry }) => entry);
+}
+
+/** An entry and how an operator finds it. */
+export interface PlacedEntry {
+  readonly place: string;
+  readonly entry: StaticEntry;
+}
+
+/** Two servers under one name, or one server twice, would take each other's place again and again. */
+export function twinFaults(listed: readonly PlacedEntry[]): string[] {
+  const faults: string[] = [];
+  const places = new Map<string, string>();
+  const claim = (what: string, place: string, rule: (twin: string) => string): void => {
+    const twin = places.get(what);
+    if (twin === undefined) places.set(what, place);
+    else faults.push(`${place}.${rule(twin)}`);
+  };
+  for (const { place, entry } of listed) {
+    const { wallet, name, endpoint } = entry;
+    claim(`name ${wallet}.${name}`, place, (twin) => `name: must not be that of ${twin}`);
+    claim(
+      `url ${endpoint}`,
+      place,
+      (twin) => `url: must not be that of ${twin}; list all models in one entry`,
+    );
+  }
+  return faults;
 }
 
 /** The entry that a `--node URL` stands for. */
@@ -288,19 +318,5 @@ function isHeader(name: string, value: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function refuseTwins(entries: readonly StaticEntry[], faults: string[]): void {
-  const owners = new Set<string>();
-  const endpoints = new Set<string>();
-  for (const { wallet, name, endpoint } of entries) {
-    const owner = `${wallet}.${name}`;
-    if (owners.has(owner)) faults.push(`name ${JSON.stringify(owner)}: must not stand twice`);
-    if (endpoints.has(endpoint)) {
-      faults.push(`url of ${JSON.stringify(owner)}: must not stand twice; list its models in one entry`);
-    }
-    owners.add(owner);
-    endpoints.add(endpoint);
   }
 }

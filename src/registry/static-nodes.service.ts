@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CLOCK, LOGGER, type Cancel, type Clock, type Logger } from '../kernel/index.js';
 import { ENV_LOOKUP, NODES_SETTINGS, type EnvLookup, type NodesSettings } from '../settings/index.js';
-import { entryOfUrl, NodesFileFault, parseNodesFile, type StaticEntry } from './nodes-file.js';
+import { entryOfUrl, NodesFileFault, parseNodesFile, twinFaults, type StaticEntry } from './nodes-file.js';
 import { Probe } from './probe.js';
 import { RegistryService } from './registry.service.js';
 import { StaticNode } from './static-node.js';
@@ -76,8 +76,14 @@ export class StaticNodesService implements OnModuleDestroy {
   private read(): StaticEntry[] {
     const listed = this.settings.nodesFile === null ? [] : this.readFile(this.settings.nodesFile);
     const endpoints = new Set(listed.map(({ endpoint }) => endpoint));
-    const flags = [...new Set(this.settings.nodeUrls)].filter((endpoint) => !endpoints.has(endpoint));
-    return [...listed, ...flags.map(entryOfUrl)];
+    const urls = [...new Set(this.settings.nodeUrls)].filter((endpoint) => !endpoints.has(endpoint));
+    const flags = urls.map(entryOfUrl);
+    const faults = twinFaults([
+      ...listed.map((entry, at) => ({ place: `nodes[${String(at)}]`, entry })),
+      ...flags.map((entry) => ({ place: '--node', entry })),
+    ]);
+    if (faults.length > 0) throw new NodesFileFault(faults);
+    return [...listed, ...flags];
   }
 
   private readFile(path: string): StaticEntry[] {
