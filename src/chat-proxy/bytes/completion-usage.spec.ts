@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NO_FACTS, readAnswer, readChunk, type ChunkFacts } from './completion-usage.js';
-import { mayHold } from './may-hold.js';
 
 function chunk(payload: unknown, eventName: string | null = null): ChunkFacts {
   return readChunk(Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)), eventName);
@@ -154,7 +153,6 @@ describe('reading a chunk', () => {
         const buf = Buffer.from(some as string);
         readChunk(buf, name);
         readAnswer(buf);
-        mayHold(buf);
       }),
     );
     readChunk(Buffer.from('['.repeat(1_000_000)));
@@ -192,46 +190,5 @@ describe('reading a whole answer', () => {
       parsed: false,
     });
     expect(readAnswer(Buffer.from('[]')).parsed).toBe(true);
-  });
-});
-
-describe('the check before parsing', () => {
-  it.each([
-    '{"choices":[{"delta":{"content":"hi"},"finish_reason":null}],"usage":null}',
-    '{"choices":[{"delta":{"content":"hi"},"finish_reason" : null}], "usage" :\tnull }',
-    '{"choices":[{"delta":{"content":"say \\"usage\\": 1, \\"error\\""}}]}',
-    '{"object":"usage","choices":[]}',
-  ])('lets %s go unread', (text) => {
-    expect(mayHold(Buffer.from(text))).toBe(false);
-  });
-
-  it.each([
-    '[DONE]',
-    '{"usage":null,"x":{"usage" : {"completion_tokens":1}}}',
-    '{"us\\u0061ge":{}}',
-    '{"error":"x"}',
-    '{"object":"error"}',
-    '{"choices":[{"finish_reason":"stop"}]}',
-  ])('has %s read', (text) => {
-    expect(mayHold(Buffer.from(text))).toBe(true);
-  });
-
-  it('never passes over usage, an error, a finish reason or the end', () => {
-    const part = fc.constantFrom<unknown>(null, {}, 'x', 1, { completion_tokens: 1 }, '"usage":1', '\\');
-    const payload = fc
-      .tuple(
-        fc.dictionary(fc.constantFrom('usage', 'error', 'object', 'choices', 'x"usage"', '"'), part),
-        fc.constantFrom<unknown>(null, '', 'stop'),
-        fc.constantFrom(undefined, 1),
-      )
-      .map(([fields, reason, indent]) => {
-        return Buffer.from(JSON.stringify({ ...fields, choices: [{ finish_reason: reason }] }, null, indent));
-      });
-    fc.assert(
-      fc.property(payload, (some) => {
-        fc.pre(!mayHold(some));
-        expect(readChunk(some)).toMatchObject({ usage: null, error: null, finished: false, done: false });
-      }),
-    );
   });
 });

@@ -15,7 +15,6 @@ export class UsageTap {
 
   take(event: SseEvent): ChunkFacts {
     if (event.data === null) return NO_FACTS;
-    // Every payload is parsed; `mayHold` is there for a tap that skips those of mere content.
     const facts = readChunk(event.data, event.event);
     if (facts.usage !== null) this.lastUsage = merged(this.lastUsage, facts.usage);
     if (facts.hasContent) this.contentEvents++;

@@ -1,0 +1,134 @@
+/**
+ * The house rules on imports: no cycle, one face, one way, pure is pure, no orphan.
+ * docs/request-path.md shows the same order from a chat's point of view.
+ */
+
+/** Each room with the rooms it may use. Whatever isn't named is forbidden. */
+const GROUND = ['kernel', 'settings'];
+const ROOMS = {
+  kernel: [],
+  settings: ['kernel'],
+  http: ['kernel'],
+  registry: GROUND,
+  topology: [...GROUND, 'registry'],
+  'node-health': [...GROUND, 'registry'],
+  'candidate-enumeration': [...GROUND, 'registry', 'topology', 'node-health'],
+  'routing-stats': [...GROUND, 'topology'],
+  routing: [...GROUND, 'http', 'registry', 'topology', 'node-health', 'candidate-enumeration', 'routing-stats'],
+  'nodes-api': [...GROUND, 'http', 'registry', 'topology', 'node-health'],
+  calls: [...GROUND, 'http', 'candidate-enumeration', 'routing', 'routing-stats'],
+  'chat-proxy': [
+    ...GROUND,
+    'http',
+    'registry',
+    'node-health',
+    'candidate-enumeration',
+    'routing-stats',
+    'routing',
+    'calls',
+  ],
+  probes: [...GROUND],
+};
+
+/** Files that decide: everything they need arrives as an argument. */
+const PURE = [
+  'kernel/(endpoint|span|names)\\.ts',
+  'settings/(read-settings|readers)\\.ts',
+  'registry/(nodes-file|model-catalog)\\.ts',
+  'topology/model-view\\.ts',
+  'node-health/(reputation|outcome)\\.ts',
+  'candidate-enumeration/(route|prior|greedy|enumerations)\\.ts',
+  'routing-stats/(arm|sample|scout-ledger|arm-store)\\.ts',
+  'routing/(policy|policies|proportional|ranking|pinned-route|routing-table)\\.ts',
+  'nodes-api/node-row\\.ts',
+  'calls/(call-record|call-ring)\\.ts',
+  'chat-proxy/bytes/.*\\.ts',
+  'chat-proxy/(settlement|call-timeouts)\\.ts',
+  'chat-proxy/request/(chat-request|upstream-body|headers)\\.ts',
+  'chat-proxy/relay/(in-band-answer|attempt-end)\\.ts',
+];
+
+/** Entry points: nobody imports them. */
+const ENTRIES = ['^src/main\\.ts$', '^src/demo/main\\.ts$', '^src/demo/reference-node\\.main\\.ts$'];
+
+const oneWay = Object.entries(ROOMS).map(([room, allowed]) => ({
+  name: `one-way-${room}`,
+  comment: `${room}/ may use ${allowed.join(', ') || 'no other room'} only.`,
+  severity: 'error',
+  from: { path: `^src/${room}/`, pathNot: '\\.spec\\.ts$' },
+  to: { path: '^src/', pathNot: [room, ...allowed].map((name) => `^src/${name}/`) },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'one-face',
+      comment: 'A room is entered through its index.ts. The demo is no room: its nodes must start without Nest.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: ['^src/demo/'] },
+      to: { path: '^src/([^/]+)/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'one-face-from-outside',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$' },
+      to: { path: '^src/[^/]+/', pathNot: '^src/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'nothing-uses-the-demo',
+      severity: 'error',
+      from: { pathNot: ['^src/demo/', '^test/'] },
+      to: { path: '^src/demo/' },
+    },
+    ...oneWay,
+    {
+      name: 'pure-is-pure',
+      comment: 'No framework, no sockets, no files, no clock, no dice in what decides.',
+      severity: 'error',
+      from: { path: PURE.map((file) => `^src/${file}$`), pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: [
+          'node_modules/(@nestjs|axios|undici|express|pino|rxjs|pure-rand)',
+          '^(node:)?(fs|net|dns|timers|perf_hooks|crypto|child_process|worker_threads)(/|$)',
+          '\\.(service|module|controller)\\.ts$',
+          '^src/kernel/(clock|rng|event-bus)\\.ts$',
+        ],
+        pathNot: ['^(node:)?net$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'no-orphan',
+      severity: 'error',
+      from: { orphan: true, pathNot: [...ENTRIES, '\\.spec\\.ts$', '\\.d\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'reachable-from-an-entry',
+      comment: 'Code that no program and no test reaches is dead.',
+      severity: 'error',
+      from: { path: ENTRIES },
+      to: { reachable: false, path: '^src/', pathNot: ['\\.spec\\.ts$', ...ENTRIES] },
+    },
+    {
+      name: 'not-to-spec',
+      severity: 'error',
+      from: { pathNot: '\\.spec\\.ts$' },
+      to: { path: '\\.spec\\.ts$' },
+    },
+    {
+      name: 'no-dev-dependency',
+      comment: 'The image has production dependencies only.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { conditionNames: ['import', 'require', 'node', 'default'] },
+  },
+};
