@@ -70,13 +70,25 @@ export class StaticNode {
       if (this.abort.signal.aborted) return;
       const listed = this.entry.models ?? (models ?? []).map((id) => ({ id, upstreamModel: null }));
       this.leave((model) => listed.some(({ id }) => id === model));
-      for (const model of listed) this.renew(model);
-      this.tell('static_node.alive', { models: listed.map(({ id }) => id) });
+      const refusals = listed.flatMap((model) => this.refusalOf(model) ?? []);
+      if (refusals.length > 0) this.tell('static_node.refused', { refusals });
+      else this.tell('static_node.alive', { models: listed.map(({ id }) => id) });
     } catch (fault) {
       if (this.abort.signal.aborted) return;
-      const known = fault instanceof ProbeFault || fault instanceof MeshnetError;
-      this.tell('static_node.unavailable', { reason: known ? fault.message : 'unexpected fault' });
-      if (!known) this.logger.error({ err: fault }, 'static_node.probe_failed');
+      const isKnown = fault instanceof ProbeFault;
+      this.tell('static_node.unavailable', { reason: isKnown ? fault.message : 'unexpected fault' });
+      if (!isKnown) this.logger.error({ err: fault }, 'static_node.probe_failed');
+    }
+  }
+
+  /** Renews one model; that the registry won't have it must not keep the server's others out. */
+  private refusalOf(model: ListedModel): { model: string; reason: string } | null {
+    try {
+      this.renew(model);
+      return null;
+    } catch (fault) {
+      if (!(fault instanceof MeshnetError)) throw fault;
+      return { model: model.id, reason: fault.message };
     }
   }
 
