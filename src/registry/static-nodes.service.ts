@@ -56,6 +56,8 @@ export class StaticNodesService implements OnModuleDestroy {
 
   /** Reads the file again; a faulty one changes nothing and is told. Resolves once new entries were asked. */
   async reload(): Promise<void> {
+    this.seen = await this.look();
+    if (this.stopped) return;
     try {
       const entries = this.read();
       this.registry.forgetDismissals();
@@ -120,11 +122,7 @@ export class StaticNodesService implements OnModuleDestroy {
   }
 
   private async reloadIfChanged(): Promise<void> {
-    const now = await this.look();
-    if (now !== this.seen) {
-      this.seen = now;
-      await this.reload();
-    }
+    if ((await this.look()) !== this.seen) await this.reload();
     this.lookAgain();
   }
 
