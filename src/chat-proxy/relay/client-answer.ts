@@ -61,19 +61,16 @@ export class ClientAnswer {
   write(bytes: readonly Buffer[]): boolean {
     if (this.isLeft) return true;
     let flows = true;
-    this.response.cork();
+    // Node gathers a tick's writes by itself; corked, some of its versions never say that the client is behind.
     for (const part of bytes) if (part.length > 0) flows = this.response.write(part);
-    this.response.uncork();
     if (!flows) this.heldSince ??= this.clock.now();
     return flows;
   }
 
   end(bytes: readonly Buffer[] = []): void {
     if (this.isLeft) return;
-    this.response.cork();
     for (const part of bytes) if (part.length > 0) this.response.write(part);
     this.response.end();
-    this.response.uncork();
   }
 
   /** Breaks the connection: the one way to say that a begun answer is not whole. */
