@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { aSpec, MODEL, span } from '../../test/support/builders.js';
+import { Rooms } from '../../test/support/rooms.js';
+import type { NodeSpec } from '../registry/index.js';
+
+let rooms: Rooms;
+beforeEach(() => (rooms = new Rooms()));
+
+function signatures(of: Rooms = rooms): string[] {
+  return of.candidates.candidates(MODEL).map(({ signature }) => signature.replace(`${MODEL}|`, ''));
+}
+
+function prior(at = 0): number | undefined {
+  return rooms.candidates.priors(MODEL, rooms.candidates.candidates(MODEL))[at];
+}
+
+describe('candidates', () => {
+  it('are none for a model that is not known or lacks layers', () => {
+    expect(signatures()).toEqual([]);
+    rooms.join({ wallet: 'w', shard: span(0, 21), numLayers: 40 });
+    expect(signatures()).toEqual([]);
+    expect(rooms.candidates.priors('unknown', [])).toEqual([]);
+  });
+
+  it('are the highest prior first', () => {
+    rooms.join({ wallet: 'slow', throughputTps: 5 });
+    rooms.join({ wallet: 'fast', throughputTps: 50 });
+    rooms.join({ wallet: 'middling', throughputTps: 20 });
+    expect(signatures()).toEqual(['fast:all[0-0]', 'middling:all[0-0]', 'slow:all[0-0]']);
+  });
+
+  it('are at most eight, and as many as the setting says', () => {
+    const fill = (mesh: Rooms): void => {
+      for (let at = 0; at < 30; at += 1) mesh.join({ wallet: `w${String(at)}`, throughputTps: 1 + at });
+    };
+    fill(rooms);
+    expect(signatures()).toHaveLength(8);
+    expect(signatures()[0]).toBe('w29:all[0-0]');
+    expect(signatures()[7]).toBe('w22:all[0-0]');
+    const narrow = new Rooms({ routing: { maxCandidates: 2 } });
+    fill(narrow);
+    expect(signatures(narrow)).toEqual(['w29:all[0-0]', 'w28:all[0-0]']);
+  });
+
+  it('stay few with thirty overlapping nodes, since paths are not multiplied', () => {
+    for (let at = 0; at < 10; at += 1) {
+      rooms.join({ wallet: `head${String(at)}`, shard: span(0, 9), numLayers: 30 });
+      rooms.join({ wallet: `mid${String(at)}`, shard: span(8, 19) });
+      rooms.join({ wallet: `tail${String(at)}`, shard: span(18, 29) });
+    }
+    expect(signatures()).toHaveLength(8);
+  });
+
+  it('are built once an epoch, and anew with every bump', () => {
+    const { leaseId } = rooms.join({ wallet: 'a', throughputTps: 10 });
+    const built = rooms.candidates.candidates(MODEL);
+    rooms.registry.heartbeat(leaseId, { queueDepth: 9, throughputTps: 1 });
+    expect(rooms.candidates.candidates(MODEL)).toBe(built);
+    rooms.join({ wallet: 'b' });
+    expect(signatures()).toHaveLength(2);
+    rooms.registry.drain('a:all', null);
+    expect(signatures()).toEqual(['b:all[0-0]']);
+  });
+
+  it('hold no node that has left, from the moment it left', () => {
+    const { leaseId } = rooms.join({ wallet: 'a' });
+    rooms.join({ wallet: 'b' });
+    expect(signatures()).toHaveLength(2);
+    rooms.registry.deregister(leaseId);
+    expect(signatures()).toEqual(['b:all[0-0]']);
+    rooms.clock.advance(90_000);
+    expect(signatures()).toEqual([]);
+  });
+
+  it('are built anew for a model that was forgotten and came back to the same epoch', () => {
+    rooms.join({ wallet: 'a' });
+    expect(signatures()).toEqual(['a:all[0-0]']);
+    rooms.clock.advance(90_000);
+    rooms.clock.advance(24 * 3_600_000);
+    expect(rooms.topology.isKnown(MODEL)).toBe(false);
+    rooms.join({ wallet: 'b' });
+    expect(rooms.topology.epoch(MODEL)).toBe(1);
+    expect(signatures()).toEqual(['b:all[0-0]']);
+  });
+
+  it('do not depend on the order in which nodes registered, nor do the eight that are kept', () => {
+    const spec = fc.record({
+      shard: fc.constantFrom(null, span(0, 5), span(0, 11), span(4, 8), span(6, 11)),
+      throughputTps: fc.option(fc.constantFrom(5, 10)),
+    });
+    const order = fc
+      .array(spec, { minLength: 1, maxLength: 14 })
+      .map((rows) => rows.map((row, at) => aSpec({ wallet: `w${String(at)}`, numLayers: 12, ...row })))
+      .chain((specs) =>
+        fc.tuple(
+          fc.constant(specs),
+          fc.shuffledSubarray(specs, { minLength: specs.length, maxLength: specs.length }),
+        ),
+      );
+    const joined = (specs: readonly NodeSpec[]): Rooms => {
+      const mesh = new Rooms();
+      for (const each of specs) mesh.registry.register(each);
+      return mesh;
+    };
+    fc.assert(
+      fc.property(order, ([specs, others]) => {
+        expect(signatures(joined(others))).toEqual(signatures(joined(specs)));
+      }),
+    );
+  });
+});
+
+describe('candidates for a retry', () => {
+  it('are enumerated without the nodes that were tried, so that others take their place', () => {
+    const { node: fast } = rooms.join({
+      wallet: 'fast',
+      shard: span(20, 39),
+      numLayers: 40,
+      throughputTps: 9,
+    });
+    rooms.join({ wallet: 'slow', shard: span(20, 39), throughputTps: 1 });
+    const { node: head } = rooms.join({ wallet: 'head', shard: span(0, 19) });
+    expect(signatures()).toEqual(['head:0-19[0-19]->fast:20-39[20-39]']);
+    const again = rooms.candidates.candidatesWithout(MODEL, new Set([fast]));
+    expect(again.map(({ hops }) => hops.map(({ node }) => node.wallet))).toEqual([['head', 'slow']]);
+    expect(rooms.candidates.candidatesWithout(MODEL, new Set([head]))).toEqual([]);
+    expect(rooms.candidates.candidatesWithout('unknown', new Set())).toEqual([]);
+    expect(signatures()).toEqual(['head:0-19[0-19]->fast:20-39[20-39]']);
+  });
+});
+
+describe('the prior', () => {
+  it('is live: load, speed and reputation count at once, without a new epoch', () => {
+    const { node, leaseId } = rooms.join({ wallet: 'w', throughputTps: 60 });
+    expect(prior()).toBe(60);
+    rooms.registry.heartbeat(leaseId, { queueDepth: 2 });
+    expect(prior()).toBe(20);
+    const route = rooms.candidates.candidates(MODEL)[0];
+    if (route === undefined) throw new Error('no route');
+    const tickets = [1, 2, 3].map(() => rooms.health.take(route));
+    expect(prior()).toBe(15);
+    for (const ticket of tickets) ticket.settle({ kind: 'failure', blame: node });
+    expect(prior()).toBe(5);
+    rooms.registry.heartbeat(leaseId, { queueDepth: 0, throughputTps: 40 });
+    expect(prior()).toBe(10);
+    expect(rooms.topology.epoch(MODEL)).toBe(1);
+  });
+
+  it('takes the median of the known throughputs for one that is not declared', () => {
+    rooms.join({ wallet: 'open' });
+    expect(prior()).toBe(10);
+    const { leaseId } = rooms.join({ wallet: 'a', throughputTps: 30 });
+    rooms.join({ wallet: 'b', throughputTps: 50 });
+    expect(signatures()).toEqual(['b:all[0-0]', 'open:all[0-0]', 'a:all[0-0]']);
+    expect(prior(1)).toBe(40);
+    rooms.registry.heartbeat(leaseId, { throughputTps: 70 });
+    expect(prior(1)).toBe(60);
+  });
+
+  it('shows the load of a shared node in every route through it', () => {
+    for (const wallet of ['x', 'y', 'z'])
+      rooms.join({ wallet, shard: span(0, 9), numLayers: 20, throughputTps: 50 });
+    rooms.join({ wallet: 'shared', shard: span(10, 19), throughputTps: 40 });
+    const [first] = rooms.candidates.candidates(MODEL);
+    if (first === undefined) throw new Error('no route');
+    rooms.health.take(first);
+    expect([0, 1, 2].map((at) => prior(at))).toEqual([20, 20, 20]);
+  });
+});
