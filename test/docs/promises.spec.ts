@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseNodesFile } from '../../src/registry/nodes-file.js';
+import { readSettings } from '../../src/settings/index.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const pages = ['README.md', 'CHANGELOG.md', ...markdownIn('docs')];
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+}
+
+/** `NAME=value` lines of the example. */
+function exampleVariables(): Record<string, string> {
+  const lines = read('config/tracker.env.example')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(lines.map((line) => line.split('=', 2) as [string, string]));
+}
+
+describe('the pages', () => {
+  it.each(pages)('%s links to nothing that is not there', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target ?? '');
+    const broken = links.filter((target) => !existsSync(resolve(ROOT, dirname(page), target)));
+    expect(broken).toEqual([]);
+  });
+
+  it('lead through files that exist, all of the chat path', () => {
+    expect([...read('docs/request-path.md').matchAll(/\.\.\/src\//g)].length).toBeGreaterThan(25);
+  });
+
+  it('name commands that package.json has', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = pages.flatMap((page) =>
+      [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name),
+    );
+    expect(named.filter((name) => scripts[name ?? ''] === undefined)).toEqual([]);
+    expect(named.length).toBeGreaterThan(2);
+  });
+});
+
+describe('the examples in config/', () => {
+  it('give every variable there is, each with its default', () => {
+    const variables = exampleVariables();
+    const withExample = readSettings({ argv: [], env: variables });
+    const withNothing = readSettings({ argv: [], env: {} });
+    expect(withExample).toEqual(withNothing);
+    const sources = read('src/settings/settings.ts').matchAll(/env: '(MESHNET_\w+)'/g);
+    expect(Object.keys(variables).sort()).toEqual([...sources].map(([, name]) => name).sort());
+  });
+
+  it('have a nodes file that can be used', () => {
+    const secrets = { variable: () => 'a-key', file: () => 'a-key' };
+    expect(parseNodesFile(read('config/nodes.example.json'), secrets)).toHaveLength(4);
+    expect(parseNodesFile(read('config/nodes/nodes.json'), secrets)).toEqual([]);
+  });
+
+  it('let a container drain before it is killed', () => {
+    const grace = /stop_grace_period: (\d+)s/.exec(read('config/compose.yaml'))?.[1];
+    expect(Number(grace)).toBeGreaterThan(Number(exampleVariables().MESHNET_DRAIN_SECONDS));
+  });
+});
