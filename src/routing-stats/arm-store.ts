@@ -22,7 +22,9 @@ export class ArmStore {
   record(model: string, signature: string, sample: ArmSample, isPinned: boolean): void {
     const arms = this.models.get(model) ?? new Map<string, StoredArm>();
     this.models.set(model, arms);
-    const before = arms.get(signature);
+    const stored = arms.get(signature);
+    // What the next sweep will drop is gone for readers already.
+    const before = stored === undefined || isPrunable(stored.arm, sample.at) ? undefined : stored;
     const arm = recordSample(before?.arm ?? null, sample, this.halfLifeMs);
     const pinnedOnly = isPinned && before?.pinnedOnly !== false;
     // Taken out and put in again: the map's order is then that of the newest samples.
