@@ -1,19 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { EventBus } from '../kernel/index.js';
+import { CLOCK, EventBus, type Clock } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
-import type { MeshNode } from '../registry/index.js';
-import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
-import { TopologyService, type ModelView } from '../topology/index.js';
+import { isServing, type MeshNode } from '../registry/index.js';
+import { NODES_SETTINGS, ROUTING_SETTINGS, type NodesSettings, type RoutingSettings } from '../settings/index.js';
+import { isCovered, TopologyService, without, type ModelView } from '../topology/index.js';
 import { capByPrior, ENUMERATIONS } from './enumerations.js';
 import { assumedTpsOf, priorTps, type NodeLoad } from './prior.js';
 import type { Route } from './route.js';
 
 interface Built {
   readonly view: ModelView;
+  readonly breakerVersion: number;
+  /** Monotonic ms. */
+  readonly at: number;
   readonly routes: readonly Route[];
 }
 
-/** Candidate routes of each model, built once a view; their priors are always live. */
+/** Candidate routes of each model, built once a view and breaker version; their priors are always live. */
 @Injectable()
 export class CandidatesService {
   private readonly built = new Map<string, Built>();
@@ -26,6 +29,8 @@ export class CandidatesService {
     @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
     private readonly topology: TopologyService,
     private readonly health: NodeHealthService,
+    @Inject(NODES_SETTINGS) private readonly nodes: NodesSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
     bus: EventBus,
   ) {
     bus.on('model.forgotten', ({ model }) => this.built.delete(model));
@@ -35,10 +40,13 @@ export class CandidatesService {
   candidates(model: string): readonly Route[] {
     const view = this.topology.view(model);
     if (view === null) return [];
+    const breakerVersion = this.health.breakerVersion(model);
     const known = this.built.get(model);
-    if (known?.view === view) return known.routes;
-    const routes = this.enumerate(view);
-    this.built.set(model, { view, routes });
+    if (known?.view === view && known.breakerVersion === breakerVersion) return known.routes;
+    const live = known === undefined ? [] : this.liveWhileStorming(known, model);
+    if (live.length > 0) return live;
+    const routes = this.enumerate(this.withoutBlocked(view));
+    this.built.set(model, { view, breakerVersion, at: this.clock.now(), routes });
     return routes;
   }
 
@@ -46,13 +54,26 @@ export class CandidatesService {
   candidatesWithout(model: string, tried: ReadonlySet<MeshNode>): readonly Route[] {
     const view = this.topology.view(model);
     if (view === null) return [];
-    return this.enumerate({ ...view, nodes: view.nodes.filter(({ node }) => !tried.has(node)) });
+    return this.enumerate(this.withoutBlocked(without(view, (node) => tried.has(node))));
   }
 
   /** Live prior in tokens/s of each route of one model. */
   priors(model: string, routes: readonly Route[]): number[] {
     const view = this.topology.view(model);
     return view === null ? routes.map(() => 0) : routes.map(this.priorIn(view));
+  }
+
+  /** Under a storm of bumps rebuilding waits its turn; routes through nodes that have gone are dropped at once. */
+  private liveWhileStorming(known: Built, model: string): Route[] {
+    const isDue = this.clock.now() - known.at >= this.nodes.coalesceMs;
+    if (isDue || !this.topology.isStorming(model)) return [];
+    return known.routes.filter(({ hops }) => hops.every(({ node }) => isServing(node)));
+  }
+
+  /** Blocked nodes are left out as long as the layers stay covered without them. */
+  private withoutBlocked(view: ModelView): ModelView {
+    const open = without(view, (node) => this.health.isBlocked(node));
+    return open.nodes.length === view.nodes.length || !isCovered(open) ? view : open;
   }
 
   private enumerate(view: ModelView): Route[] {

@@ -10,6 +10,7 @@ import {
   NotFoundError,
   OverloadedError,
   PayloadTooLargeError,
+  QueueError,
   ShuttingDownError,
   UnsupportedMediaError,
 } from '../kernel/index.js';
@@ -38,6 +39,7 @@ const STATUS_OF: readonly (readonly [abstract new (...args: never[]) => MeshnetE
   [ConflictError, 409],
   [PayloadTooLargeError, 413],
   [UnsupportedMediaError, 415],
+  [QueueError, 429],
   [NodeFailedError, 502],
   [NodeTimeoutError, 504],
   [NoRouteError, 503],

@@ -91,6 +91,18 @@ export class NoRouteError extends MeshnetError {
   }
 }
 
+/** Every route that could serve the call is full, and it has waited, or the queue is, as long as allowed. */
+export class QueueError extends MeshnetError {
+  override readonly retryAfterSeconds = 5;
+
+  constructor(
+    message: string,
+    readonly code: 'queue_full' | 'queue_timeout',
+  ) {
+    super(message);
+  }
+}
+
 /** More is under way than this tracker may hold. */
 export class OverloadedError extends MeshnetError {
   readonly code = 'overloaded';
@@ -101,7 +113,7 @@ export class OverloadedError extends MeshnetError {
 export class NodeFailedError extends MeshnetError {
   constructor(
     message: string,
-    readonly code: 'node_unreachable' | 'node_failed' | 'answer_cut_off',
+    readonly code: 'node_unreachable' | 'node_failed' | 'node_misconfigured' | 'answer_cut_off',
   ) {
     super(message);
   }

@@ -27,6 +27,8 @@ export interface MeshEvents {
   'node.joined': NodeMoved;
   'node.left': NodeMoved;
   'epoch.bumped': { model: string; epoch: number; node_id: string; cause: MembershipCause; at: number };
+  /** A node's circuit breaker opened, let a probe through or closed. No epoch changes by that. */
+  'breaker.changed': { model: string; node_id: string; from: string; to: string; at: number };
   /** The model's last node left over a day ago; whoever keeps state for it drops that. */
   'model.forgotten': { model: string; at: number };
   'route.selected': {

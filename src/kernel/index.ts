@@ -22,6 +22,7 @@ export {
   NotFoundError,
   OverloadedError,
   PayloadTooLargeError,
+  QueueError,
   ShuttingDownError,
   UnsupportedMediaError,
 } from './errors.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { RegistryModule } from '../registry/index.js';
 import { NodeHealthService } from './node-health.service.js';
 
-@Module({ providers: [NodeHealthService], exports: [NodeHealthService] })
+@Module({ imports: [RegistryModule], providers: [NodeHealthService], exports: [NodeHealthService] })
 export class NodeHealthModule {}

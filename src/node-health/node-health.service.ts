@@ -1,7 +1,15 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../kernel/index.js';
-import type { MeshNode } from '../registry/index.js';
-import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { CLOCK, EventBus, type Clock } from '../kernel/index.js';
+import { RegistryService, type MeshNode } from '../registry/index.js';
+import {
+  ROUTING_SETTINGS,
+  SERVING_SETTINGS,
+  type RoutingSettings,
+  type ServingSettings,
+} from '../settings/index.js';
+import type { Breaker } from './breaker.js';
+import { Breakers } from './breakers.js';
+import { InFlight } from './in-flight.js';
 import type { Outcome, Ticket, TicketedRoute } from './outcome.js';
 import { CLEAN_TRACK, reputationOf, withFailure, withSuccess, type Track } from './reputation.js';
 
@@ -10,48 +18,69 @@ import { CLEAN_TRACK, reputationOf, withFailure, withSuccess, type Track } from 
  * the node, and what an earlier incarnation did is not credited to the present one.
  */
 @Injectable()
-export class NodeHealthService {
-  private readonly onNode = new WeakMap<MeshNode, number>();
-  private readonly onRoute = new Map<string, number>();
+export class NodeHealthService implements OnModuleDestroy {
+  private readonly counts = new InFlight();
   private readonly tracks = new WeakMap<MeshNode, Track>();
+  private readonly breakers: Breakers;
   private readonly halfLifeMs: number;
-  private live = 0;
+  private readonly mostPerNode: number;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(ROUTING_SETTINGS) settings: RoutingSettings,
+    @Inject(ROUTING_SETTINGS) routing: RoutingSettings,
+    @Inject(SERVING_SETTINGS) serving: ServingSettings,
+    registry: RegistryService,
+    bus: EventBus,
   ) {
-    this.halfLifeMs = settings.statsHalfLifeSeconds * 1000;
+    this.halfLifeMs = routing.statsHalfLifeSeconds * 1000;
+    this.mostPerNode = serving.nodeMaxConnections;
+    this.breakers = new Breakers(clock, bus, registry);
+    bus.on('model.forgotten', ({ model }) => this.breakers.forget(model));
+  }
+
+  onModuleDestroy(): void {
+    this.breakers.stop();
   }
 
   /** Counts an attempt in on the route and on each of its nodes, until its ticket settles. */
   take(route: TicketedRoute): Ticket {
-    const incarnations = route.hops.map(({ node }) => node.incarnation);
-    this.count(route, 1);
+    const leave = this.counts.enter(route);
+    const taken = route.hops.map(({ node }) => ({
+      node,
+      incarnation: node.incarnation,
+      isProbe: this.breakers.enter(node),
+    }));
     let settled = false;
     return {
       settle: (outcome) => {
         if (settled) return;
         settled = true;
-        this.count(route, -1);
-        route.hops.forEach(({ node }, at) => {
-          if (node.incarnation === incarnations[at]) this.credit(node, outcome);
-        });
+        leave();
+        for (const { node, incarnation, isProbe } of taken) {
+          const isCredited = node.incarnation === incarnation && this.credit(node, outcome);
+          if (isProbe && !isCredited) this.breakers.probeSaidNothing(node);
+        }
       },
     };
   }
 
   /** Attempts under way in all. */
   get inFlight(): number {
-    return this.live;
+    return this.counts.total;
   }
 
   inFlightOn(node: MeshNode): number {
-    return this.onNode.get(node) ?? 0;
+    return this.counts.onNode(node);
   }
 
   inFlightOf(signature: string): number {
-    return this.onRoute.get(signature) ?? 0;
+    return this.counts.onRoute(signature);
+  }
+
+  /** Whether the node has all it may have at once: its own `max_concurrent`, or the tracker's limit per node. */
+  isFull(node: MeshNode): boolean {
+    const most = Math.min(node.maxConcurrent ?? Infinity, this.mostPerNode);
+    return this.counts.onEndpoint(node.endpoint) >= most;
   }
 
   /** In (0, 1]; starts at 1. */
@@ -59,19 +88,29 @@ export class NodeHealthService {
     return reputationOf(this.tracks.get(node) ?? CLEAN_TRACK, this.clock.now(), this.halfLifeMs);
   }
 
-  private count(route: TicketedRoute, by: 1 | -1): void {
-    this.live += by;
-    for (const { node } of route.hops) this.onNode.set(node, this.inFlightOn(node) + by);
-    const ofRoute = this.inFlightOf(route.signature) + by;
-    if (ofRoute === 0) this.onRoute.delete(route.signature);
-    else this.onRoute.set(route.signature, ofRoute);
+  breaker(node: MeshNode): Breaker {
+    return this.breakers.of(node);
   }
 
-  private credit(node: MeshNode, outcome: Outcome): void {
-    const isCredited = outcome.kind === 'success' || (outcome.kind === 'failure' && outcome.blame === node);
-    if (!isCredited) return;
-    const after = outcome.kind === 'success' ? withSuccess : withFailure;
+  /** Whether calls should go elsewhere: its breaker is open, or half-open with its probe under way. */
+  isBlocked(node: MeshNode): boolean {
+    return this.breakers.isBlocking(node);
+  }
+
+  /** Changes whenever a node of the model starts or stops being blocked. */
+  breakerVersion(model: string): number {
+    return this.breakers.version(model);
+  }
+
+  /** @returns whether the outcome says anything of this node */
+  private credit(node: MeshNode, outcome: Outcome): boolean {
+    const isFailure = outcome.kind === 'failure' && outcome.blame === node;
+    if (outcome.kind !== 'success' && !isFailure) return false;
+    const after = isFailure ? withFailure : withSuccess;
     const track = this.tracks.get(node) ?? CLEAN_TRACK;
     this.tracks.set(node, after(track, this.clock.now(), this.halfLifeMs));
+    if (isFailure) this.breakers.failed(node);
+    else this.breakers.succeeded(node);
+    return true;
   }
 }

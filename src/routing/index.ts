@@ -10,4 +10,4 @@ export { pinnedRoute } from './pinned-route.js';
 export { POLICIES } from './policies.js';
 export type { CandidateState, Choice, Policy, PolicySettings } from './policy.js';
 export { RoutingModule } from './routing.module.js';
-export { RoutingService, type Decision, type RouteMode } from './routing.service.js';
+export { RoutingService, type Decision, type Full, type RouteMode } from './routing.service.js';

@@ -39,7 +39,7 @@ export class RoutingTableService {
     if (view === null) throw new ModelNotFoundError(model);
     const routes = this.candidates.candidates(model);
     const states = this.routing.states(model, routes);
-    const shares = this.routing.shares(states);
+    const shares = this.routing.shares(model, routes);
     const facts = routes.map((route, at) => ({
       route,
       estimate: this.stats.estimate(model, route.signature),

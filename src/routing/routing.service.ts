@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CandidatesService, type Route } from '../candidate-enumeration/index.js';
 import { ModelNotFoundError, NoRouteError, RNG, type Rng } from '../kernel/index.js';
+import { NodeHealthService } from '../node-health/index.js';
 import type { MeshNode } from '../registry/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
@@ -24,11 +25,11 @@ export interface Decision {
   readonly epoch: number;
 }
 
+/** Each route that could serve the call goes through a node that has all it may have. */
+export type Full = 'full';
+
 /** When trying again makes sense after nobody served some layers: nodes come back by registering. */
 const NO_ROUTE_RETRY_SECONDS = 5;
-
-/** A candidate that has to be left out of the choice. Nothing makes one so until nodes have breakers. */
-const isRemoved: (route: Route) => boolean = () => false;
 
 /** Chooses the route of each call. */
 @Injectable()
@@ -41,28 +42,32 @@ export class RoutingService {
     private readonly topology: TopologyService,
     private readonly candidates: CandidatesService,
     private readonly stats: RoutingStatsService,
+    private readonly health: NodeHealthService,
   ) {
     this.policy = POLICIES[settings.policy];
   }
 
   /**
-   * The route for a call's first attempt.
+   * The route for a call's first attempt, or 'full' when it has to wait for one.
    *
    * @param pin node ids that the client named, or null to let the policy choose
    * @throws ModelNotFoundError | NoRouteError
    * @throws InvalidRequestError a pin that is no route
    */
-  decide(model: string, pin: readonly string[] | null): Decision {
+  decide(model: string, pin: readonly string[] | null): Decision | Full {
     const view = this.topology.view(model);
     if (view === null) throw new ModelNotFoundError(model);
-    if (pin !== null) return this.decision('pinned', pinnedRoute(view, pin), 1);
+    if (pin !== null) {
+      const route = pinnedRoute(view, pin);
+      return this.isFull(route) ? 'full' : this.decision('pinned', route, 1);
+    }
     const decision = this.choose(model, this.candidates.candidates(model));
     if (decision === null) throw this.noRoute(model);
     return decision;
   }
 
   /** The route for another attempt, without the nodes that failed this call; null when none is left. */
-  decideAgain(model: string, tried: ReadonlySet<MeshNode>): Decision | null {
+  decideAgain(model: string, tried: ReadonlySet<MeshNode>): Decision | Full | null {
     return this.choose(model, this.candidates.candidatesWithout(model, tried));
   }
 
@@ -86,28 +91,50 @@ export class RoutingService {
     }));
   }
 
-  /** The probability of each of a model's candidates to be chosen next. */
-  shares(states: readonly CandidateState[]): number[] {
-    return this.policy.shares(states, this.settings);
+  /** The probability of each of a model's candidates to be the next one chosen; they sum to 1 unless there is none. */
+  shares(model: string, routes: readonly Route[]): number[] {
+    const open = routes.filter((route) => !this.isBlocked(route));
+    const free = open.filter((route) => !this.isFull(route));
+    // With all of them full, the next call waits for whichever is free first.
+    const eligible = free.length > 0 ? free : open;
+    const states = this.states(model, eligible.length > 0 ? eligible : routes);
+    const best = firstBy(states, byPrior);
+    const shares =
+      eligible.length > 0
+        ? this.policy.shares(states, this.settings)
+        : states.map((_, at) => (at === best ? 1 : 0));
+    const bySignature = new Map(states.map(({ signature }, at) => [signature, shares[at] ?? 0]));
+    return routes.map(({ signature }) => bySignature.get(signature) ?? 0);
   }
 
-  private choose(model: string, routes: readonly Route[]): Decision | null {
+  private choose(model: string, routes: readonly Route[]): Decision | Full | null {
     if (routes.length === 0) return null;
-    const open = routes.filter((route) => !isRemoved(route));
+    const open = routes.filter((route) => !this.isBlocked(route));
     if (open.length === 0) return this.leastBad(model, routes);
+    const free = open.filter((route) => !this.isFull(route));
+    if (free.length === 0) return 'full';
     const { index, mode, probability } = this.policy.choose(
-      this.states(model, open),
+      this.states(model, free),
       this.settings,
       this.rng,
     );
-    const route = open[index];
+    const route = free[index];
     return route === undefined ? null : this.decision(mode, route, probability);
   }
 
   /** Every candidate was removed: better to try than to refuse. */
-  private leastBad(model: string, routes: readonly Route[]): Decision | null {
-    const route = routes[firstBy(this.states(model, routes), byPrior)];
-    return route === undefined ? null : this.decision('greedy-fallback', route, 1);
+  private leastBad(model: string, routes: readonly Route[]): Decision | Full {
+    const free = routes.filter((route) => !this.isFull(route));
+    const route = free[firstBy(this.states(model, free), byPrior)];
+    return route === undefined ? 'full' : this.decision('greedy-fallback', route, 1);
+  }
+
+  private isBlocked({ hops }: Route): boolean {
+    return hops.some(({ node }) => this.health.isBlocked(node));
+  }
+
+  private isFull({ hops }: Route): boolean {
+    return hops.some(({ node }) => this.health.isFull(node));
   }
 
   private decision(mode: RouteMode, route: Route, probability: number): Decision {

@@ -34,13 +34,16 @@ describe('settings', () => {
       drainSeconds: 120,
       logLevel: 'info',
     });
-    expect({ ...nodes }).toEqual({ nodesFile: null, nodeUrls: [], leaseSeconds: 90 });
+    expect({ ...nodes }).toEqual({ nodesFile: null, nodeUrls: [], leaseSeconds: 90, coalesceMs: 250 });
     expect({ ...calls }).toEqual({
       connectTimeoutSeconds: 5,
       firstByteTimeoutSeconds: 600,
       idleTimeoutSeconds: 300,
       totalTimeoutSeconds: 7200,
+      streamPingSeconds: 15,
       maxAttempts: 3,
+      queueSeconds: 60,
+      queueLength: 1000,
     });
   });
 

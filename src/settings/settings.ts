@@ -233,6 +233,17 @@ export class NodesSettings {
   @Min(SHORTEST_SECONDS)
   @Max(LONGEST_SECONDS)
   leaseSeconds = 90;
+
+  @Setting({
+    env: 'MESHNET_TOPOLOGY_COALESCE_MS',
+    range: 'a number of milliseconds from 0 to 60000',
+    help: 'a model whose nodes come and go all the time has its routes rebuilt once in this time',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(60_000)
+  coalesceMs = 250;
 }
 
 /** How long one call may take, and how often it is tried. */
@@ -282,6 +293,17 @@ export class CallSettings {
   totalTimeoutSeconds = 7200;
 
   @Setting({
+    env: 'MESHNET_STREAM_PING_SECONDS',
+    range: 'a number of seconds from 0 to 1000000000',
+    help: 'a silent stream gets a comment this often, so that nobody in between cuts it; 0 turns that off',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(LONGEST_SECONDS)
+  streamPingSeconds = 15;
+
+  @Setting({
     env: 'MESHNET_MAX_ATTEMPTS',
     range: 'a whole number from 1 to 64',
     help: 'routes tried for one call',
@@ -291,6 +313,28 @@ export class CallSettings {
   @Min(1)
   @Max(64)
   maxAttempts = 3;
+
+  @Setting({
+    env: 'MESHNET_QUEUE_SECONDS',
+    range: 'a number of seconds from 0 to 1000000000',
+    help: 'how long a call waits when every node that could serve it is full; then 429',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(LONGEST_SECONDS)
+  queueSeconds = 60;
+
+  @Setting({
+    env: 'MESHNET_QUEUE_LENGTH',
+    range: 'a whole number from 0 to 1000000',
+    help: 'calls that may wait at once; more get 429',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  queueLength = 1000;
 }
 
 /** Everything an operator may set, one part per room. Frozen once read. */

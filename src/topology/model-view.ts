@@ -61,6 +61,16 @@ function lastServer(gap: LayerSpan, departures: readonly Departure[]): string | 
   return last?.nodeId ?? null;
 }
 
+/** The view less some nodes. */
+export function without(view: ModelView, leftOut: (node: MeshNode) => boolean): ModelView {
+  return { ...view, nodes: view.nodes.filter(({ node }) => !leftOut(node)) };
+}
+
+/** Whether somebody serves each layer. */
+export function isCovered(view: ModelView): boolean {
+  return gapsOf(view, []).length === 0;
+}
+
 /** "0-21 (served last by w.gpu:0-21)", for a message to a person. */
 export function describeGap(gap: CoverageGap): string {
   const layers =

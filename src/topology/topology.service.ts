@@ -5,9 +5,14 @@ import { gapsOf, viewOf, type CoverageGap, type Departure, type ModelView } from
 
 /** Departures remembered per model: enough to name who is missing after a whole rack went. */
 const MOST_DEPARTURES = 64;
+/** More bumps than this within this time are a storm. */
+const STORM_BUMPS = 8;
+const STORM_MS = 1000;
 
 interface ModelTopology {
   epoch: number;
+  /** Monotonic ms of the newest bumps, oldest first. */
+  readonly bumps: number[];
   view: ModelView | null;
   readonly departures: Departure[];
 }
@@ -60,6 +65,13 @@ export class TopologyService {
     return topology.view;
   }
 
+  /** Whether the model has been bumped over eight times in the last second. */
+  isStorming(model: string): boolean {
+    const bumps = this.models.get(model)?.bumps ?? [];
+    const [oldest] = bumps;
+    return bumps.length > STORM_BUMPS && oldest !== undefined && this.clock.now() - oldest < STORM_MS;
+  }
+
   /** Layers of a known model that nobody serves. */
   gaps(model: string): CoverageGap[] {
     const view = this.view(model);
@@ -67,9 +79,11 @@ export class TopologyService {
   }
 
   private bump({ model, node_id, cause }: NodeMoved): void {
-    const topology = this.models.get(model) ?? { epoch: 0, view: null, departures: [] };
+    const topology = this.models.get(model) ?? { epoch: 0, bumps: [], view: null, departures: [] };
     topology.epoch += 1;
     topology.view = null;
+    topology.bumps.push(this.clock.now());
+    if (topology.bumps.length > STORM_BUMPS + 1) topology.bumps.shift();
     this.models.set(model, topology);
     const { epoch } = topology;
     this.bus.publish('epoch.bumped', { model, epoch, node_id, cause, at: this.clock.wallMs() });
