@@ -14,7 +14,15 @@ const ROOMS = {
   'node-health': [...GROUND, 'registry'],
   'candidate-enumeration': [...GROUND, 'registry', 'topology', 'node-health'],
   'routing-stats': [...GROUND, 'topology'],
-  routing: [...GROUND, 'http', 'registry', 'topology', 'node-health', 'candidate-enumeration', 'routing-stats'],
+  routing: [
+    ...GROUND,
+    'http',
+    'registry',
+    'topology',
+    'node-health',
+    'candidate-enumeration',
+    'routing-stats',
+  ],
   'nodes-api': [...GROUND, 'http', 'registry', 'topology', 'node-health'],
   calls: [...GROUND, 'http', 'candidate-enumeration', 'routing', 'routing-stats'],
   'chat-proxy': [
@@ -64,7 +72,8 @@ module.exports = {
     { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'one-face',
-      comment: 'A room is entered through its index.ts. The demo is no room: its nodes must start without Nest.',
+      comment:
+        'A room is entered through its index.ts. The demo is no room: its nodes must start without Nest.',
       severity: 'error',
       from: { path: '^src/([^/]+)/', pathNot: ['^src/demo/'] },
       to: { path: '^src/([^/]+)/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
