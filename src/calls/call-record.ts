@@ -9,8 +9,14 @@ export type CallOutcome =
   | 'completed'
   /** The head refused what the client sent; its answer was passed on. */
   | 'refused'
+  /** The head, or every node that could serve the call, had too much to do. */
+  | 'busy'
   /** A node or the way to it failed. */
   | 'failed'
+  /** A node refused the tracker itself, or a model that it had registered. */
+  | 'misconfigured'
+  /** A node took longer than a setting allows. */
+  | 'timed_out'
   /** The stream ended without finish reason or `[DONE]`. */
   | 'cut_off'
   | 'client_left';
@@ -41,7 +47,7 @@ export interface WorkUnits {
   readonly work_units: number;
 }
 
-export type CallPhase = 'prefill' | 'streaming' | 'silent';
+export type CallPhase = 'queued' | 'prefill' | 'streaming' | 'silent';
 
 /** One row of `GET /v1/calls`. No prompt, no key, no answer. */
 export interface CallRecord {
@@ -58,6 +64,8 @@ export interface CallRecord {
   /** Whether `completion_tokens` is the number of chunks, for lack of usage. */
   readonly tokens_estimated: boolean;
   readonly tps: number | null;
+  /** How long it waited for a node with room; part of `total_ms`, charged to nobody. */
+  readonly queued_ms: number;
   readonly ttft_ms: number | null;
   readonly total_ms: number | null;
   readonly sample: SampleNote | null;

@@ -21,6 +21,15 @@ export interface CallEnding {
   readonly sample: SampleNote | null;
 }
 
+/** What is known of a call that no node ever saw. */
+export const NOTHING_DONE: Omit<CallEnding, 'outcome'> = {
+  promptTokens: null,
+  completionTokens: null,
+  tokensEstimated: false,
+  tps: null,
+  sample: null,
+};
+
 export interface CallStart {
   readonly requestId: string;
   readonly model: string;
@@ -42,12 +51,20 @@ export class Call {
   private attemptAt = 0;
   private firstTokenAt: number | null = null;
   private lastEventAt = 0;
+  private queuedSince: number | null = null;
+  private queuedMs = 0;
   private ending: CallEnding | null = null;
   private endedAt = 0;
 
   constructor(readonly start: CallStart) {}
 
+  /** It waits for a node with room. */
+  queued(now: number): void {
+    this.queuedSince ??= now;
+  }
+
   decided(decision: Decision, now: number): void {
+    this.unqueued(now);
     this.routing = routingNote(decision);
     this.hops = decision.route.hops;
     this.attempts.push({ signature: decision.signature, outcome: null, status: null, ms: null });
@@ -71,6 +88,7 @@ export class Call {
   }
 
   finished(ending: CallEnding, now: number): void {
+    this.unqueued(now);
     this.ending = ending;
     this.endedAt = now;
   }
@@ -94,6 +112,7 @@ export class Call {
       completion_tokens: ending?.completionTokens ?? null,
       tokens_estimated: ending?.tokensEstimated ?? false,
       tps: ending?.tps ?? null,
+      queued_ms: this.queuedFor(now),
       ttft_ms: this.firstTokenAt === null ? null : this.firstTokenAt - start.at,
       total_ms: ending === null ? null : this.endedAt - start.at,
       sample: ending?.sample ?? null,
@@ -102,7 +121,17 @@ export class Call {
     return ending === null ? { ...record, age_ms: now - start.at, phase: this.phase(now) } : record;
   }
 
+  private queuedFor(now: number): number {
+    return this.queuedMs + (this.queuedSince === null ? 0 : now - this.queuedSince);
+  }
+
+  private unqueued(now: number): void {
+    this.queuedMs = this.queuedFor(now);
+    this.queuedSince = null;
+  }
+
   private phase(now: number): CallPhase {
+    if (this.queuedSince !== null) return 'queued';
     if (this.firstTokenAt === null) return 'prefill';
     return now - this.lastEventAt > SILENT_AFTER_MS ? 'silent' : 'streaming';
   }

@@ -27,6 +27,10 @@ export class CallsService {
     return call;
   }
 
+  queued(call: Call): void {
+    call.queued(this.clock.now());
+  }
+
   decided(call: Call, decision: Decision): void {
     call.decided(decision, this.clock.now());
     this.bus.publish('route.selected', {

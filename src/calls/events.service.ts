@@ -16,6 +16,7 @@ const SHOWN: ReadonlySet<MeshEventType> = new Set([
   'epoch.bumped',
   'node.joined',
   'node.left',
+  'breaker.changed',
 ]);
 const MOST_WATCHERS = 256;
 /** A watcher that has so much unread is too slow to be told everything. */

@@ -7,7 +7,7 @@
  * layers). It never holds a prompt, an answer or a key.
  */
 export type { CallOutcome, CallRecord, SampleNote } from './call-record.js';
-export { Call, type CallEnding } from './call.js';
+export { Call, NOTHING_DONE, type CallEnding } from './call.js';
 export { CallsModule } from './calls.module.js';
 export { CallsService } from './calls.service.js';
 export { EventsService } from './events.service.js';

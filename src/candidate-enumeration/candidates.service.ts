@@ -2,7 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, EventBus, type Clock } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
 import { isServing, type MeshNode } from '../registry/index.js';
-import { NODES_SETTINGS, ROUTING_SETTINGS, type NodesSettings, type RoutingSettings } from '../settings/index.js';
+import {
+  NODES_SETTINGS,
+  ROUTING_SETTINGS,
+  type NodesSettings,
+  type RoutingSettings,
+} from '../settings/index.js';
 import { isCovered, TopologyService, without, type ModelView } from '../topology/index.js';
 import { capByPrior, ENUMERATIONS } from './enumerations.js';
 import { assumedTpsOf, priorTps, type NodeLoad } from './prior.js';

@@ -7,7 +7,6 @@ import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { routeHeaders } from './answer-headers.js';
 import { limitsOf, timeoutFault } from './call-timeouts.js';
 import type { AttemptContext } from './incoming-chat.js';
-import { LearningService } from './learning.service.js';
 import { Attempt } from './relay/attempt.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { headersForClient, headersForHead } from './request/headers.js';
@@ -35,14 +34,12 @@ export class AttemptsService {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly registry: RegistryService,
     private readonly pools: HeadPoolsService,
-    private readonly learning: LearningService,
     private readonly calls: CallsService,
   ) {}
 
   async run(context: AttemptContext): Promise<SettledAttempt> {
-    const { call, decision, chat } = context;
+    const { call, decision, chat, open } = context;
     this.calls.decided(call, decision);
-    const open = this.learning.open(decision);
     const head = headOf(context);
     const asksUsage = mustAskUsage(chat.request) && !this.refuseUsage.has(head);
     // A 400 that may be for what we added is neither the node's fault nor the client's: ask again without.
@@ -53,13 +50,18 @@ export class AttemptsService {
       this.calls.attemptEnded(call, end.outcome, end.headStatus);
       if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict });
     };
-    const first = await this.attempt(context, asksUsage, (end) => {
-      if (!isOurs(end)) settle(end);
-    });
-    if (!isOurs(first)) return { end: first, verdict };
-    const second = await this.attempt(context, false, settle);
-    if (second.outcome === 'completed') this.refuseUsage.add(head);
-    return { end: second, verdict };
+    try {
+      const first = await this.attempt(context, asksUsage, (end) => {
+        if (!isOurs(end)) settle(end);
+      });
+      if (!isOurs(first)) return { end: first, verdict };
+      const second = await this.attempt(context, false, settle);
+      if (second.outcome === 'completed') this.refuseUsage.add(head);
+      return { end: second, verdict };
+    } catch (fault) {
+      open.abandon();
+      throw fault;
+    }
   }
 
   /** The call is over. Its client gets the last byte after this. */
@@ -75,13 +77,14 @@ export class AttemptsService {
     const { chat, decision, call } = context;
     const { route } = decision;
     const head = headOf(context);
-    const { pool, prefix } = this.pools.of(head.endpoint);
+    const pool = this.pools.of(head.endpoint);
     const body = upstreamBody(chat.request, head.upstreamModel, asksUsage);
     const { headers: access } = this.registry.accessOf(head);
     return new Attempt({
+      nodeId: head.nodeId,
       pool,
       call: {
-        path: prefix + chat.path,
+        path: pool.prefix + chat.path,
         headers: headersForHead(chat.headers, chat.requestId, route, access),
         body,
       },

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CallsService } from '../calls/index.js';
-import { CLOCK, NodeFailedError, OverloadedError, type Clock } from '../kernel/index.js';
-import type { MeshNode } from '../registry/index.js';
-import { RoutingService, type Decision } from '../routing/index.js';
+import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
+import { CLOCK, NodeFailedError, OverloadedError, QueueError, type Clock } from '../kernel/index.js';
+import { RoutingService } from '../routing/index.js';
 import {
   CALL_SETTINGS,
   SERVING_SETTINGS,
@@ -10,11 +9,14 @@ import {
   type ServingSettings,
 } from '../settings/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
-import { AttemptsService, type SettledAttempt } from './attempts.service.js';
+import { AttemptsService } from './attempts.service.js';
+import { Failover, type SpentAttempt } from './failover.js';
 import type { AttemptContext, IncomingChat } from './incoming-chat.js';
-import type { AttemptEnd } from './relay/attempt-end.js';
-import { headersForClient } from './request/headers.js';
-import { blamedNode } from './settlement.js';
+import { faultEvent } from './relay/fault-event.js';
+import { errorEvent } from './relay/refusal.js';
+import { StreamPinger } from './relay/stream-pinger.js';
+import { headersForClient, type HeaderMap } from './request/headers.js';
+import { TurnsService, type Applicant, type Turn } from './turns.service.js';
 
 /** Takes one chat from its decision to its end: attempt after attempt until the client has an answer. */
 @Injectable()
@@ -25,65 +27,109 @@ export class ChatCallsService {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly routing: RoutingService,
     private readonly calls: CallsService,
+    private readonly turns: TurnsService,
     private readonly attempts: AttemptsService,
   ) {}
 
-  /** @throws MeshnetError when the chat gets no route at all; nothing has been counted then */
+  /**
+   * @throws MeshnetError when the chat gets no route at all, or waited for one in vain; the client has seen nothing
+   * then, and nothing is left counted
+   */
   async serve(chat: IncomingChat): Promise<void> {
     if (this.calls.openCount >= this.serving.maxInFlight) {
       throw new OverloadedError('Too many chats are under way (MESHNET_MAX_IN_FLIGHT).');
     }
-    const { requestId, request } = chat;
-    const first = this.routing.decide(request.model, request.pin);
-    const call = this.calls.begin(requestId, request.model, request.stream);
+    const { model, pin, stream } = chat.request;
+    const applicant: Applicant = {
+      model,
+      isPlain: pin === null,
+      decide: () => this.routing.decide(model, pin),
+    };
+    const first = this.turns.take(applicant);
+    const call = this.calls.begin(chat.requestId, model, stream);
+    try {
+      const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
+      if (turn !== null) await this.tryRoutes(chat, call, turn);
+    } catch (fault) {
+      this.calls.finish(call, { outcome: fault instanceof QueueError ? 'busy' : 'failed', ...NOTHING_DONE });
+      throw fault;
+    }
+  }
+
+  private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
+    const failover = new Failover(this.settings.maxAttempts);
     const startedAt = this.clock.now();
-    const tried = new Set<MeshNode>();
-    let decision: Decision | null = first;
-    for (let number = 1; decision !== null; number += 1) {
-      const context: AttemptContext = { chat, call, decision, number, startedAt };
-      const settled = await this.attempts.run(context);
-      if (!call.isOpen) return;
-      decision = this.nextDecision(context, settled.end, tried);
-      if (decision === null) this.giveUp(context, settled);
+    let headers: HeaderMap = {};
+    const pinger = new StreamPinger(chat.client, this.clock, this.pingMs(chat), () => headers);
+    try {
+      for (let turn: Turn | null = first; turn !== null;) {
+        const context: AttemptContext = { chat, call, ...turn, number: failover.attempts + 1, startedAt };
+        headers = routeHeaders(context);
+        pinger.start();
+        const settled = await this.attempts.run(context);
+        if (!call.isOpen) return;
+        failover.add(context, settled);
+        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover) : null;
+      }
+    } finally {
+      pinger.stop();
+    }
+    if (call.isOpen) this.giveUp(chat, failover.mostTelling());
+  }
+
+  /** Another route for the same call; null when there is none left, or none with room in time. */
+  private async nextTurn(chat: IncomingChat, call: Call, failover: Failover): Promise<Turn | null> {
+    const { model } = chat.request;
+    const applicant: Applicant = {
+      model,
+      isPlain: false,
+      decide: () => this.routing.decideAgain(model, failover.tried),
+    };
+    const turn = this.turns.take(applicant);
+    if (turn !== 'full') return turn;
+    try {
+      return await this.queued(call, applicant, chat);
+    } catch (fault) {
+      // What the attempts before came to says more than that the others are full; the call goes on to its end.
+      if (fault instanceof QueueError) return null;
+      throw fault;
     }
   }
 
-  /** Another route, where the head could not even be reached and nobody has seen anything yet. */
-  private nextDecision(
-    { chat, decision, number }: AttemptContext,
-    end: AttemptEnd,
-    tried: Set<MeshNode>,
-  ): Decision | null {
-    const { model, pin } = chat.request;
-    if (!canTryAgain(end) || pin !== null || number >= this.settings.maxAttempts) return null;
-    const blamed = blamedNode(end, decision.route);
-    if (blamed !== null) tried.add(blamed);
-    return this.routing.decideAgain(model, tried);
+  /** Waits for a node with room. A call whose client leaves meanwhile ends here. */
+  private async queued(call: Call, applicant: Applicant, { client }: IncomingChat): Promise<Turn | null> {
+    this.calls.queued(call);
+    const turn = await this.turns.wait(applicant, client);
+    if (turn === null && client.left) this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE });
+    return turn;
   }
 
-  /** No attempt is left: the client gets the head's own answer, else ours. */
-  private giveUp(context: AttemptContext, settled: SettledAttempt): void {
-    const { client } = context.chat;
-    const { answer, fault } = settled.end;
+  private pingMs({ request }: IncomingChat): number {
+    return request.stream ? this.settings.streamPingSeconds * 1000 : 0;
+  }
+
+  /** No attempt is left: the client gets the most telling head's own answer, else ours. */
+  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined): void {
+    if (spent === undefined) return;
+    const { context, settled } = spent;
+    const { answer, timeout } = settled.end;
+    const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
     this.attempts.close(context, settled);
-    if (answer === null) {
-      answerFault(
-        client,
-        fault ?? new NodeFailedError('The node failed.', 'node_failed'),
-        routeHeaders(context),
-      );
-      return;
+    if (client.begun) {
+      client.end([answer === null ? faultEvent(fault) : errorEvent(answer.body)]);
+    } else if (answer === null) {
+      // A call that ran out of time must not be sent again at once by a library that means well.
+      const retry: HeaderMap = timeout === 'first_byte' && !context.chat.request.stream ? NO_RETRY : {};
+      answerFault(client, fault, { ...routeHeaders(context), ...retry });
+    } else {
+      client.begin(answer.status, {
+        ...headersForClient(answer.headers),
+        ...routeHeaders(context),
+        'content-length': String(answer.body.length),
+      });
+      client.end([answer.body]);
     }
-    client.begin(answer.status, {
-      ...headersForClient(answer.headers),
-      ...routeHeaders(context),
-      'content-length': String(answer.body.length),
-    });
-    client.end([answer.body]);
   }
 }
 
-/** For now only a connection that never came about; nothing was asked of anybody then. */
-function canTryAgain(end: AttemptEnd): boolean {
-  return end.outcome === 'failed' && !end.wasSent;
-}
+const NO_RETRY: HeaderMap = { 'x-should-retry': 'false' };

@@ -9,12 +9,13 @@ import { ChatCallsService } from './chat-calls.service.js';
 import { ChatLane } from './chat.lane.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
+import { TurnsService } from './turns.service.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
 @Module({
   imports: [RegistryModule, NodeHealthModule, RoutingStatsModule, RoutingModule, CallsModule],
   controllers: [ModelsController],
-  providers: [ChatLane, ChatCallsService, AttemptsService, LearningService, HeadPoolsService],
+  providers: [ChatLane, ChatCallsService, AttemptsService, LearningService, TurnsService, HeadPoolsService],
   exports: [ChatLane],
 })
 export class ChatProxyModule {}

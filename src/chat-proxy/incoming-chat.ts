@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Call } from '../calls/index.js';
 import type { Decision } from '../routing/index.js';
+import type { OpenAttempt } from './learning.service.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 import type { ChatRequest } from './request/chat-request.js';
 
@@ -19,6 +20,8 @@ export interface AttemptContext {
   readonly chat: IncomingChat;
   readonly call: Call;
   readonly decision: Decision;
+  /** Its ticket, taken with the decision. */
+  readonly open: OpenAttempt;
   /** 1 for the first. */
   readonly number: number;
   /** When the call began, in monotonic ms. */

@@ -10,6 +10,8 @@ import { outcomeOf, sampleOf } from './settlement.js';
 export interface OpenAttempt {
   /** Counts it out and learns from it; call it once. */
   settle(end: AttemptEnd): SampleVerdict;
+  /** Counts it out without a word: the tracker itself failed. */
+  abandon(): void;
 }
 
 /** What the router learns of an attempt: in-flight, reputation, scouts and, of a good one, its speed. */
@@ -32,6 +34,10 @@ export class LearningService {
         if (mode === 'scout') this.stats.scoutEnded(signature, verdict.kind === 'sample');
         if (verdict.kind === 'sample') this.record(decision, verdict);
         return verdict;
+      },
+      abandon: () => {
+        ticket.settle({ kind: 'neutral' });
+        if (mode === 'scout') this.stats.scoutEnded(signature, false);
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { Route } from '../candidate-enumeration/index.js';
-import type { CallEnding, SampleNote } from '../calls/index.js';
+import type { CallEnding, CallOutcome, SampleNote } from '../calls/index.js';
 import type { Outcome } from '../node-health/index.js';
 import type { MeshNode } from '../registry/index.js';
 import { judgeSample, tokensPerSecond, type CallFacts, type SampleVerdict } from '../routing-stats/index.js';
@@ -18,11 +18,16 @@ function countOf({ usage, contentChunks }: AttemptEnd): TokenCount {
     : { tokens: counted, isEstimated: false };
 }
 
+/** Of these the node at fault is charged; whatever else ended an attempt was nobody's doing, or the client's. */
+const FAILURES: ReadonlySet<CallOutcome> = new Set(['failed', 'misconfigured', 'timed_out', 'cut_off']);
+/** Of these a speed may be taken, or the reason why not is their own name. */
+const ENDINGS: ReadonlySet<CallOutcome> = new Set(['completed', 'cut_off', 'client_left']);
+
 /** Whether the attempt is a sample of its route's speed. */
 export function sampleOf(end: AttemptEnd, minTokens: number): SampleVerdict {
   const { tokens, isEstimated } = countOf(end);
   const facts: CallFacts = {
-    ending: end.outcome === 'refused' ? 'failed' : end.outcome,
+    ending: ENDINGS.has(end.outcome) ? (end.outcome as CallFacts['ending']) : 'failed',
     completionTokens: tokens,
     isEstimated,
     elapsedMs: end.elapsedMs,
@@ -34,11 +39,11 @@ export function sampleOf(end: AttemptEnd, minTokens: number): SampleVerdict {
 /** What the attempt says of its nodes: a failure is charged to the hop that the head named, else to the head. */
 export function outcomeOf(end: AttemptEnd, route: Route): Outcome {
   if (end.outcome === 'completed') return { kind: 'success' };
-  if (end.outcome === 'client_left' || end.outcome === 'refused') return { kind: 'neutral' };
-  const blame = blamedNode(end, route);
+  const blame = FAILURES.has(end.outcome) ? blamedNode(end, route) : null;
   return blame === null ? { kind: 'neutral' } : { kind: 'failure', blame };
 }
 
+/** The node that failed or refused the attempt. */
 export function blamedNode({ failedNodeId }: AttemptEnd, route: Route): MeshNode | null {
   const named = route.hops.find(({ node }) => node.nodeId === failedNodeId);
   return (named ?? route.hops[0])?.node ?? null;

@@ -1,3 +1,4 @@
+import type { BreakerState } from '../node-health/index.js';
 import type { MeshNode } from '../registry/index.js';
 
 /** One row of `GET /v1/nodes`: nothing secret, no lease. */
@@ -17,6 +18,7 @@ export interface NodeRow {
   readonly max_concurrent: number | null;
   readonly in_flight: number;
   readonly reputation: number;
+  readonly breaker: BreakerState;
   readonly last_seen_seconds_ago: number;
 }
 
@@ -24,6 +26,7 @@ export interface NodeRow {
 export interface NodeHealthFacts {
   readonly inFlight: number;
   readonly reputation: number;
+  readonly breaker: BreakerState;
 }
 
 /** Endpoints never carry credentials or queries: registering refuses those. */
@@ -44,6 +47,7 @@ export function nodeRow(node: MeshNode, health: NodeHealthFacts, now: number): N
     max_concurrent: node.maxConcurrent,
     in_flight: health.inFlight,
     reputation: health.reputation,
+    breaker: health.breaker,
     last_seen_seconds_ago: Math.max(0, now - node.lastSignAt) / 1000,
   };
 }

@@ -70,7 +70,11 @@ export class NodesController {
   }
 
   private row(node: MeshNode): NodeRow {
-    const health = { inFlight: this.health.inFlightOn(node), reputation: this.health.reputation(node) };
+    const health = {
+      inFlight: this.health.inFlightOn(node),
+      reputation: this.health.reputation(node),
+      breaker: this.health.breaker(node).state,
+    };
     return nodeRow(node, health, this.clock.now());
   }
 }

@@ -5,6 +5,14 @@
  * change; heartbeats, load, speed and reputation never touch it. Nobody else counts epochs. Each bump is
  * published on the bus. Source: ADR-0021 "Statistics: decayed EWMA + topology epochs".
  */
-export { describeGap, isCovered, viewOf, without, type CoverageGap, type ModelView, type ServingNode } from './model-view.js';
+export {
+  describeGap,
+  isCovered,
+  viewOf,
+  without,
+  type CoverageGap,
+  type ModelView,
+  type ServingNode,
+} from './model-view.js';
 export { TopologyModule } from './topology.module.js';
 export { TopologyService } from './topology.service.js';

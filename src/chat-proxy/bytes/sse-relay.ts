@@ -105,6 +105,11 @@ export class SseRelay {
     return this.isMidEvent;
   }
 
+  /** The bytes handed out so far end within an event that is too long to be held. */
+  get midOverflow(): boolean {
+    return this.framer.midOverflow;
+  }
+
   private pieceOf(event: SseEvent): RelayPiece {
     const facts = this.tap.take(event);
     if (event.kind !== 'tail') this.leftOut = this.stripUsage && facts.usageOnly;

@@ -1,7 +1,8 @@
+import type { AskedHead } from './refusal.js';
 import type { AnswerCount, Verdict } from './attempt-end.js';
 
 /** What a reader may do to the call. */
-export interface ReaderPort {
+export interface ReaderPort extends AskedHead {
   /** Bytes have reached the client, or are about to. */
   readonly isCommitted: boolean;
   /** Sends the client status and headers; `length` of the body where it is known. Only the first call does anything. */
@@ -20,4 +21,6 @@ export interface AnswerReader {
   /** @param verdict what to finish with */
   broken(verdict: Verdict): void;
   readonly count: AnswerCount;
+  /** The client's bytes so far end within an event: nothing of ours can follow. */
+  readonly isMidEvent: boolean;
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CallOutcome } from '../../calls/index.js';
 import type { NodeFailedError, NodeTimeoutError } from '../../kernel/index.js';
 import type { Usage } from '../bytes/index.js';
+import type { TimeoutKind } from './watchdog.js';
 
 /** A head's answer that nobody has seen yet. */
 export interface HeadAnswer {
@@ -10,15 +11,17 @@ export interface HeadAnswer {
   readonly body: Buffer;
 }
 
-/** What a reader of a head's answer found out when it was over. */
+/** What an attempt came to. */
 export interface Verdict {
-  readonly outcome: Exclude<CallOutcome, 'client_left'>;
+  readonly outcome: CallOutcome;
   /** To be passed on, where no other route serves the call. */
   readonly answer: HeadAnswer | null;
   /** Why it failed, where there is no answer to pass on. */
   readonly fault: NodeFailedError | NodeTimeoutError | null;
   /** The hop that the head named as the one that failed. */
   readonly failedNodeId: string | null;
+  /** Which limit it ran into. */
+  readonly timeout: TimeoutKind | null;
 }
 
 /** Tokens as far as the answer told them. */
@@ -28,16 +31,19 @@ export interface AnswerCount {
 }
 
 /** How an attempt came out. */
-export interface AttemptEnd extends AnswerCount, Omit<Verdict, 'outcome'> {
-  readonly outcome: CallOutcome;
+export interface AttemptEnd extends AnswerCount, Verdict {
   readonly headStatus: number | null;
-  /** Bytes reached the client: no other route can take over. */
+  /** The client got something of this head's answer: no other route can take over. */
   readonly isCommitted: boolean;
-  /** False: no connection came about, so the head knows nothing of this call. */
-  readonly wasSent: boolean;
   readonly elapsedMs: number;
   readonly heldUpMs: number;
 }
 
-export const COMPLETED: Verdict = { outcome: 'completed', answer: null, fault: null, failedNodeId: null };
 export const NO_COUNT: AnswerCount = { usage: null, contentChunks: 0 };
+
+export function verdict(outcome: CallOutcome, more: Partial<Omit<Verdict, 'outcome'>> = {}): Verdict {
+  return { outcome, answer: null, fault: null, failedNodeId: null, timeout: null, ...more };
+}
+
+export const COMPLETED = verdict('completed');
+export const CLIENT_LEFT = verdict('client_left');

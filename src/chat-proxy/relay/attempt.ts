@@ -1,21 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
 import type { NodeTimeoutError } from '../../kernel/index.js';
 import { NodeFailedError, type Clock } from '../../kernel/index.js';
-import { toHttpFault } from '../../http/index.js';
 import type { HeaderMap } from '../request/headers.js';
+import { verdictOnFault } from './connection-fault.js';
+import type { HeadPool } from '../upstream/head-pool.js';
 import { HeadRequest, type HeadCall, type HeadSink } from '../upstream/head-request.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
-import { NO_COUNT, type AttemptEnd, type Verdict } from './attempt-end.js';
+import { CLIENT_LEFT, NO_COUNT, verdict, type AttemptEnd, type Verdict } from './attempt-end.js';
 import type { ClientAnswer, ClientWatcher } from './client-answer.js';
-import { errorEvent } from './in-band-answer.js';
+import { faultEvent } from './fault-event.js';
 import { RefusalReader } from './refusal-reader.js';
 import { StreamReader } from './stream-reader.js';
 import { Watchdog, type CallLimits, type TimeoutKind } from './watchdog.js';
 import { WholeReader } from './whole-reader.js';
 
 export interface AttemptInput {
-  readonly pool: Dispatcher;
+  /** The route's head, for messages. */
+  readonly nodeId: string;
+  readonly pool: HeadPool;
   readonly call: HeadCall;
   readonly client: ClientAnswer;
   readonly clock: Clock;
@@ -47,7 +49,6 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   private headStatus: number | null = null;
   private headHeaders: IncomingHttpHeaders = {};
   private committed = false;
-  private wasSent = true;
   private over = false;
   private resolve: (end: AttemptEnd) => void = () => undefined;
 
@@ -67,12 +68,21 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     });
   }
 
+  get nodeId(): string {
+    return this.input.nodeId;
+  }
+
+  get path(): string {
+    return this.input.call.path;
+  }
+
   onStart(status: number, headers: IncomingHttpHeaders): void {
     this.headStatus = status;
     this.headHeaders = headers;
     this.input.onSign();
     if (status < 200 || status > 299) this.reader = new RefusalReader(this, status, headers);
     else if (isEventStream(headers)) this.reader = new StreamReader(this, headers, this.input.stripUsage);
+    else if (this.input.client.begun) this.breakWith(verdict('failed', { fault: this.noStream() }));
     else this.reader = new WholeReader(this, headers);
   }
 
@@ -86,15 +96,11 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   }
 
   onFault(fault: Error, sent: boolean): void {
-    this.wasSent = sent;
-    const error = sent
-      ? new NodeFailedError(`The connection to the node broke: ${codeOf(fault)}.`, 'node_failed')
-      : new NodeFailedError(`The node could not be reached: ${codeOf(fault)}.`, 'node_unreachable');
-    this.breakWith(error);
+    this.breakWith(verdictOnFault(fault, sent, this.nodeId));
   }
 
   onLeft(): void {
-    this.settle({ outcome: 'client_left', answer: null, fault: null, failedNodeId: null });
+    this.settle(CLIENT_LEFT);
     this.head.destroy();
   }
 
@@ -110,13 +116,18 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   commit(length?: number): void {
     if (this.committed || this.over) return;
     this.committed = true;
+    const { client } = this.input;
+    // A ping may have begun the stream already.
+    if (client.begun) return;
     const headers = this.input.clientHeaders(this.headHeaders);
     if (length !== undefined) headers['content-length'] = String(length);
-    this.input.client.begin(this.headStatus ?? 200, headers);
+    client.begin(this.headStatus ?? 200, headers);
   }
 
   write(bytes: readonly Buffer[]): void {
-    if (this.over || this.input.client.write(bytes)) return;
+    if (this.over) return;
+    this.input.client.midEvent(this.reader?.isMidEvent ?? false);
+    if (this.input.client.write(bytes)) return;
     this.watchdog.suspend();
     this.head.pause();
   }
@@ -127,44 +138,49 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     this.input.onHeard(hasContent);
   }
 
-  finish(verdict: Verdict, lastBytes: readonly Buffer[] = []): void {
+  finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
     if (this.over) return;
-    this.settle(verdict);
-    if (verdict.outcome === 'completed') this.head.release(this.input.clock);
+    this.settle(ending);
+    if (ending.outcome === 'completed') this.head.release(this.input.clock);
     else this.head.destroy();
-    if (this.committed) this.endClient(verdict, lastBytes);
+    if (this.committed) this.endClient(ending, lastBytes);
   }
 
   /** A begun stream that failed ends with an error event, a begun JSON answer with a broken connection. */
-  private endClient(verdict: Verdict, lastBytes: readonly Buffer[]): void {
+  private endClient({ fault }: Verdict, lastBytes: readonly Buffer[]): void {
     const { client } = this.input;
-    if (verdict.fault === null) client.end(lastBytes);
-    else if (isEventStream(this.headHeaders)) client.end([...lastBytes, faultEvent(verdict.fault)]);
-    else client.break();
+    if (fault === null) client.end(lastBytes);
+    else if (this.reader?.isMidEvent === true) client.break();
+    else client.end([...lastBytes, faultEvent(fault)]);
   }
 
   private timedOut(kind: TimeoutKind, afterMs: number): void {
-    this.breakWith(this.input.timeoutFault(kind, afterMs));
+    this.breakWith(verdict('timed_out', { fault: this.input.timeoutFault(kind, afterMs), timeout: kind }));
   }
 
-  private breakWith(fault: NodeFailedError | NodeTimeoutError): void {
-    const verdict: Verdict = { outcome: 'failed', answer: null, fault, failedNodeId: null };
-    if (this.reader === null) this.finish(verdict);
-    else this.reader.broken(verdict);
+  private breakWith(ending: Verdict): void {
+    if (this.reader === null) this.finish(ending);
+    else this.reader.broken(ending);
   }
 
-  private settle(verdict: Verdict | (Omit<Verdict, 'outcome'> & { outcome: 'client_left' })): void {
+  private noStream(): NodeFailedError {
+    return new NodeFailedError(
+      `The node ${this.nodeId} answered a stream with something else.`,
+      'node_failed',
+    );
+  }
+
+  private settle(ending: Verdict): void {
     if (this.over) return;
     this.over = true;
     this.watchdog.stop();
-    this.input.client.watch(null);
     const { clock, client } = this.input;
+    client.watch(null);
     const end: AttemptEnd = {
       ...(this.reader?.count ?? NO_COUNT),
-      ...verdict,
+      ...ending,
       headStatus: this.headStatus,
       isCommitted: this.committed,
-      wasSent: this.wasSent,
       elapsedMs: clock.now() - this.startedAt,
       heldUpMs: client.heldUpMs - this.heldUpBefore,
     };
@@ -176,13 +192,4 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
 function isEventStream(headers: IncomingHttpHeaders): boolean {
   const type = headers['content-type'];
   return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
-}
-
-function faultEvent(fault: NodeFailedError | NodeTimeoutError): Buffer {
-  return errorEvent(Buffer.from(JSON.stringify(toHttpFault(fault).body)));
-}
-
-/** A library's code such as ECONNREFUSED; its message may hold addresses. */
-function codeOf(fault: Error): string {
-  return 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name;
 }

@@ -16,6 +16,8 @@ export class ClientAnswer {
   private heldSince: number | null = null;
   private heldMs = 0;
   private isLeft = false;
+  private isMidEvent = false;
+  private lastWriteAt = 0;
 
   constructor(
     private readonly response: ServerResponse,
@@ -57,10 +59,32 @@ export class ClientAnswer {
     if (!this.isLeft) this.response.writeHead(status, headers);
   }
 
+  /** When the client was last given a byte, in monotonic ms. */
+  get lastByteAt(): number {
+    return this.lastWriteAt;
+  }
+
+  /** From now on silence counts. */
+  touched(): void {
+    this.lastWriteAt = this.clock.now();
+  }
+
+  /** The bytes so far end within an event that is still coming: nothing else may be written. */
+  midEvent(isMidEvent: boolean): void {
+    this.isMidEvent = isMidEvent;
+  }
+
+  /** A sign of life, unless it would fall into an event or on bytes that the client hasn't read yet. */
+  ping(comment: Buffer): void {
+    this.touched();
+    if (!this.isLeft && !this.isMidEvent && this.heldSince === null) this.response.write(comment);
+  }
+
   /** @returns false when the client has to read first; `onDrain` follows */
   write(bytes: readonly Buffer[]): boolean {
     if (this.isLeft) return true;
     let flows = true;
+    this.touched();
     // Node gathers a tick's writes by itself; corked, some of its versions never say that the client is behind.
     for (const part of bytes) if (part.length > 0) flows = this.response.write(part);
     if (!flows) this.heldSince ??= this.clock.now();

@@ -1,15 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readAnswer } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
-import { NO_COUNT, type HeadAnswer, type Verdict } from './attempt-end.js';
-import { errorJson, verdictOnStatus } from './in-band-answer.js';
+import { NO_COUNT, type HeadAnswer } from './attempt-end.js';
+import { errorJson, refusalVerdict } from './refusal.js';
 
 /** An error page longer than this is no message to anybody. */
 const MOST_BYTES = 1024 * 1024;
+/** As much of a text that is no JSON is looked at. */
+const MOST_READ_TEXT = 2048;
+const NOTHING = Buffer.alloc(0);
 
 /** An answer whose status is no success: held whole, since another route may do better. */
 export class RefusalReader implements AnswerReader {
   readonly count = NO_COUNT;
+  readonly isMidEvent = false;
   private readonly chunks: Buffer[] = [];
   private length = 0;
 
@@ -25,24 +29,22 @@ export class RefusalReader implements AnswerReader {
   }
 
   end(): void {
-    const body = this.length <= MOST_BYTES ? Buffer.concat(this.chunks) : Buffer.alloc(0);
+    const body = this.length <= MOST_BYTES ? Buffer.concat(this.chunks) : NOTHING;
     const { error, parsed } = readAnswer(body);
-    this.port.finish({
-      outcome: verdictOnStatus(this.status),
-      answer: parsed ? { status: this.status, headers: this.headers, body } : this.wrapped(),
-      fault: null,
-      failedNodeId: error?.nodeId ?? null,
-    });
+    const { status, headers } = this;
+    const message = error?.message ?? body.toString('utf8', 0, MOST_READ_TEXT);
+    const answer = parsed && status >= 400 ? { status, headers, body } : this.wrapped();
+    this.finish(message, answer, error?.nodeId ?? null);
   }
 
   /** The status is known, and all that the client will miss is the text. */
-  broken({ failedNodeId }: Verdict): void {
-    this.port.finish({
-      outcome: verdictOnStatus(this.status),
-      answer: this.wrapped(),
-      fault: null,
-      failedNodeId,
-    });
+  broken(): void {
+    this.finish(null, this.wrapped(), null);
+  }
+
+  private finish(message: string | null, answer: HeadAnswer, failedNodeId: string | null): void {
+    const { port, status, headers } = this;
+    port.finish(refusalVerdict(port, { status, headers, message }, answer, failedNodeId));
   }
 
   /** HTML, or nothing at all, in OpenAI's shape. A redirect would lead the client past the tracker. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { NodeFailedError } from '../../kernel/index.js';
-import { SseRelay, type RelayPiece } from '../bytes/index.js';
+import { SseRelay, type InBandError, type RelayPiece } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
-import { COMPLETED, type AnswerCount, type Verdict } from './attempt-end.js';
-import { inBandVerdict } from './in-band-answer.js';
+import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
+import { inBandVerdict } from './refusal.js';
 
 /** Comments before the first event are held, up to this much. */
 const HELD_BYTES = 64 * 1024;
@@ -36,43 +36,60 @@ export class StreamReader implements AnswerReader {
     this.take(this.relay.feed(bytes));
   }
 
+  /** Unfinished events are held, so this is only so within one that is too long for that. */
+  get isMidEvent(): boolean {
+    return this.relay.midOverflow;
+  }
+
   end(): void {
     this.take(this.relay.end());
     if (this.isOver) return;
     const { sawFinish, firstError } = this.relay.tap;
-    if (firstError !== null) this.finish(inBandVerdict(firstError, this.headers), this.held);
+    if (firstError !== null) this.finish(this.passedOn(firstError), this.held);
     else if (sawFinish) this.finish(COMPLETED, this.held);
-    else this.finish(CUT_OFF);
+    else this.finish(verdict('cut_off', { fault: this.cutOff() }));
   }
 
-  broken(verdict: Verdict): void {
+  broken(ending: Verdict): void {
     const { firstError } = this.relay.tap;
-    this.finish(firstError === null ? verdict : { ...verdict, failedNodeId: firstError.nodeId });
+    this.finish(firstError === null ? ending : this.passedOn(firstError));
   }
 
   private take(pieces: readonly RelayPiece[]): void {
     const ready: Buffer[] = [];
-    for (const piece of pieces) {
-      if (piece.facts.error !== null && !this.port.isCommitted) {
-        this.finish(inBandVerdict(piece.facts.error, this.headers));
+    for (const { kind, bytes, facts } of pieces) {
+      if (facts.error !== null && !this.port.isCommitted) {
+        this.finish(inBandVerdict(this.port, facts.error, this.headers));
         return;
       }
-      this.hold(piece.bytes);
-      if (piece.kind === 'done') {
+      this.hold(bytes);
+      if (kind === 'done') {
+        const { firstError } = this.relay.tap;
         this.port.commit();
-        this.finish(this.verdictWhenDone(), [...ready, ...this.held]);
+        this.finish(firstError === null ? COMPLETED : this.passedOn(firstError), [...ready, ...this.held]);
         return;
       }
-      if (piece.kind === 'data' || piece.kind === 'overflow') {
+      if (kind === 'data' || kind === 'overflow') {
         this.port.commit();
-        this.port.heard(piece.facts.hasContent || piece.kind === 'overflow');
+        this.port.heard(facts.hasContent || kind === 'overflow');
       }
-      if (piece.kind !== 'partial' && (this.port.isCommitted || this.heldLength > HELD_BYTES)) {
-        this.port.commit();
-        ready.push(...this.release());
-      }
+      if (kind === 'partial') continue;
+      if (this.port.isCommitted) ready.push(...this.release());
+      // Comments without end before the first event: the tracker's own tell the client that somebody lives.
+      else if (this.heldLength > HELD_BYTES) this.release();
     }
     if (ready.length > 0) this.port.write(ready);
+  }
+
+  /** The head told the client itself, within the stream. */
+  private passedOn(error: InBandError): Verdict {
+    const { outcome } = inBandVerdict(this.port, error, this.headers);
+    return verdict(outcome, { failedNodeId: error.nodeId });
+  }
+
+  private cutOff(): NodeFailedError {
+    const message = `The node ${this.port.nodeId} ended its answer before it was complete.`;
+    return new NodeFailedError(message, 'answer_cut_off');
   }
 
   private hold(bytes: Buffer): void {
@@ -88,23 +105,9 @@ export class StreamReader implements AnswerReader {
     return released;
   }
 
-  private verdictWhenDone(): Verdict {
-    const { firstError } = this.relay.tap;
-    return firstError === null
-      ? COMPLETED
-      : { ...CUT_OFF, outcome: 'failed', failedNodeId: firstError.nodeId };
-  }
-
-  private finish(verdict: Verdict, lastBytes: readonly Buffer[] = []): void {
+  private finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.port.finish(verdict, lastBytes);
+    this.port.finish(ending, lastBytes);
   }
 }
-
-const CUT_OFF: Verdict = {
-  outcome: 'cut_off',
-  answer: null,
-  fault: new NodeFailedError('The node ended its answer before it was complete.', 'answer_cut_off'),
-  failedNodeId: null,
-};

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { NodeFailedError } from '../../kernel/index.js';
 import { readAnswer, type Usage } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
-import { COMPLETED, type AnswerCount, type Verdict } from './attempt-end.js';
-import { inBandVerdict } from './in-band-answer.js';
+import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
+import { inBandVerdict } from './refusal.js';
 
 /** A shorter answer is held until it is whole, so that a head that dies over it is replaced unseen. */
 const HELD_BYTES = 64 * 1024;
@@ -12,6 +12,8 @@ const MOST_READ_BYTES = 16 * 1024 * 1024;
 
 /** A JSON answer. */
 export class WholeReader implements AnswerReader {
+  /** A JSON answer has no events: once begun, only a broken connection tells that it isn't whole. */
+  readonly isMidEvent = true;
   private readonly chunks: Buffer[] = [];
   private length = 0;
   /** Chunks already given to the client; the last one stays back until the call is settled. */
@@ -47,24 +49,23 @@ export class WholeReader implements AnswerReader {
     if (this.port.isCommitted) {
       this.port.finish(COMPLETED, this.chunks.slice(this.given));
     } else if (facts.error !== null && !facts.hasChoices) {
-      this.port.finish(inBandVerdict(facts.error, this.headers));
+      this.port.finish(inBandVerdict(this.port, facts.error, this.headers));
     } else if (!facts.parsed) {
-      this.port.finish(
-        failed(
-          new NodeFailedError('The node answered with something that is no JSON object.', 'node_failed'),
-        ),
-      );
+      this.port.finish(verdict('failed', { fault: this.garbage() }));
     } else {
       this.port.commit(this.length);
       this.port.finish(COMPLETED, this.chunks);
     }
   }
 
-  broken(verdict: Verdict): void {
-    this.port.finish(verdict);
+  broken(ending: Verdict): void {
+    this.port.finish(ending);
   }
-}
 
-function failed(fault: NodeFailedError): Verdict {
-  return { outcome: 'failed', answer: null, fault, failedNodeId: null };
+  private garbage(): NodeFailedError {
+    return new NodeFailedError(
+      `The node ${this.port.nodeId} answered with something that is no JSON.`,
+      'node_failed',
+    );
+  }
 }

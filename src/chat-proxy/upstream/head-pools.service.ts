@@ -1,5 +1,4 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Pool } from 'undici';
 import { EventBus } from '../../kernel/index.js';
 import { RegistryService } from '../../registry/index.js';
 import {
@@ -8,12 +7,7 @@ import {
   type CallSettings,
   type ServingSettings,
 } from '../../settings/index.js';
-
-/** The connections to one node's server, and the path prefix that its requests start with. */
-export interface HeadPool {
-  readonly pool: Pool;
-  readonly prefix: string;
-}
+import { HeadPool } from './head-pool.js';
 
 /** One pool of keep-alive connections per endpoint; it goes when no node is at the endpoint any more. */
 @Injectable()
@@ -33,15 +27,12 @@ export class HeadPoolsService implements OnApplicationShutdown {
     const known = this.pools.get(endpoint);
     if (known !== undefined) return known;
     this.dropUnused();
-    const { origin, pathname } = new URL(endpoint);
-    const pool = new Pool(origin, {
-      connections: this.serving.nodeMaxConnections,
+    const made = new HeadPool(endpoint, this.serving.nodeMaxConnections, {
       connect: { timeout: this.calls.connectTimeoutSeconds * 1000 },
       // The call's own timeouts decide; the library's hidden ones (300 s each) would cut slow nodes off.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const made = { pool, prefix: pathname === '/' ? '' : pathname };
     this.pools.set(endpoint, made);
     return made;
   }
@@ -53,15 +44,14 @@ export class HeadPoolsService implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     const pools = [...this.pools.values()];
     this.pools.clear();
-    await Promise.all(pools.map(({ pool }) => pool.destroy()));
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
   private dropUnused(): void {
-    for (const [endpoint, { pool }] of this.pools) {
+    for (const [endpoint, pool] of this.pools) {
       if (this.registry.isInUse(endpoint)) continue;
       this.pools.delete(endpoint);
-      // Lets running streams finish; a fault here has nobody left to tell.
-      pool.close().catch(() => undefined);
+      pool.close();
     }
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Cancel, Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
+import type { ConnectionObserver, HeadConnection, HeadPool } from './head-pool.js';
 
 /** Where a head's answer goes, piece by piece. Exactly one of `onEnd` and `onFault` comes last. */
 export interface HeadSink {
@@ -20,23 +21,39 @@ export interface HeadCall {
 
 /** How long a head may take to close a stream after its `[DONE]`. */
 const LINGER_MS = 1000;
+const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const ABORTED = new Error('the tracker ended this request');
 
-/** One request to a head. Destroying it closes the connection, so that the head stops working for nobody. */
-export class HeadRequest {
+/**
+ * One request to a head. Destroying it closes the connection, so that the head stops working for nobody.
+ *
+ * A head may close an idle connection at the very moment when it is used again. Then no byte comes back, the head has
+ * done nothing, and it is nobody's fault: the request is sent once more, on a fresh connection.
+ */
+export class HeadRequest implements ConnectionObserver {
   private controller: Dispatcher.DispatchController | null = null;
+  private connection: HeadConnection | null = null;
+  private replay: (() => void) | null = null;
   private isSent = false;
+  private isReused = false;
+  private isAnswering = false;
   private isOver = false;
   private cancelLinger: Cancel | null = null;
 
   constructor(private readonly sink: HeadSink) {}
 
-  send(pool: Dispatcher, { path, headers, body }: HeadCall): void {
-    try {
-      pool.dispatch({ path, method: 'POST', headers, body }, this.handler());
-    } catch (fault) {
-      this.fault(fault instanceof Error ? fault : new Error('dispatch failed'));
-    }
+  send(pool: HeadPool, { path, headers, body }: HeadCall): void {
+    const options = { path, method: 'POST' as const, headers, body };
+    this.replay = () => {
+      this.replay = null;
+      this.connection = null;
+      this.guarded(() => pool.dispatchFresh(options, this.handler()));
+    };
+    this.guarded(() => pool.dispatch({ ...options, observer: this }, this.handler()));
+  }
+
+  onAssigned(connection: HeadConnection): void {
+    this.connection = connection;
   }
 
   pause(): void {
@@ -70,9 +87,11 @@ export class HeadRequest {
       onRequestStart: (controller) => {
         this.controller = controller;
         this.isSent = true;
+        this.isReused = this.connection?.isReused ?? false;
         if (this.isOver) controller.abort(ABORTED);
       },
       onResponseStart: (_controller, status, headers) => {
+        this.isAnswering = true;
         if (!this.isOver && status >= 200) this.sink.onStart(status, headers);
       },
       onResponseData: (_controller, chunk) => {
@@ -80,6 +99,7 @@ export class HeadRequest {
       },
       onResponseEnd: () => {
         this.cancelLinger?.();
+        this.connection?.answered();
         if (this.isOver) return;
         this.isOver = true;
         this.sink.onEnd();
@@ -88,10 +108,27 @@ export class HeadRequest {
     };
   }
 
+  private guarded(dispatch: () => void): void {
+    try {
+      dispatch();
+    } catch (fault) {
+      this.fault(fault instanceof Error ? fault : new Error('dispatch failed'));
+    }
+  }
+
   private fault(fault: Error): void {
     this.cancelLinger?.();
     if (this.isOver) return;
+    if (this.replay !== null && this.isReused && !this.isAnswering && isReset(fault)) {
+      this.replay();
+      return;
+    }
     this.isOver = true;
     this.sink.onFault(fault, this.isSent);
   }
+}
+
+/** The other side closed the connection. */
+function isReset(fault: Error): boolean {
+  return 'code' in fault && typeof fault.code === 'string' && RESETS.has(fault.code);
 }

@@ -1,0 +1,61 @@
+import type { MeshNode } from '../registry/index.js';
+import type { AttemptContext } from './incoming-chat.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
+import type { SettledAttempt } from './attempts.service.js';
+import { blamedNode } from './settlement.js';
+
+/** An attempt that did not serve the client, with what it was. */
+export interface SpentAttempt {
+  readonly context: AttemptContext;
+  readonly settled: SettledAttempt;
+}
+
+/** What a call has tried so far, and what follows from it. */
+export class Failover {
+  /** Nodes that failed or refused this call. */
+  readonly tried = new Set<MeshNode>();
+  private readonly spent: SpentAttempt[] = [];
+  private firstByteTimeouts = 0;
+
+  constructor(private readonly mostAttempts: number) {}
+
+  add(context: AttemptContext, settled: SettledAttempt): void {
+    const { end } = settled;
+    const blamed = blamedNode(end, context.decision.route);
+    if (blamed !== null) this.tried.add(blamed);
+    if (end.timeout === 'first_byte') this.firstByteTimeouts += 1;
+    this.spent.push({ context, settled });
+  }
+
+  get attempts(): number {
+    return this.spent.length;
+  }
+
+  /** Whether another route may try: the client has seen nothing, and what happened may not happen there. */
+  mayGoOn(): boolean {
+    const last = this.spent.at(-1);
+    if (last === undefined) return true;
+    const { chat } = last.context;
+    if (chat.request.pin !== null || this.spent.length >= this.mostAttempts) return false;
+    return this.isWorthRetrying(last.settled.end, chat.request.stream);
+  }
+
+  /** Of several failed attempts the one whose answer says most to the client. */
+  mostTelling(): SpentAttempt | undefined {
+    const newestFirst = [...this.spent].reverse();
+    const having = (is: (end: AttemptEnd) => boolean): SpentAttempt | undefined =>
+      newestFirst.find(({ settled }) => is(settled.end));
+    return (
+      having(({ outcome, answer }) => outcome === 'busy' && answer !== null) ??
+      having(({ answer }) => answer !== null) ??
+      having(({ outcome }) => outcome === 'timed_out') ??
+      newestFirst[0]
+    );
+  }
+
+  private isWorthRetrying({ outcome, timeout }: AttemptEnd, isStream: boolean): boolean {
+    // A JSON answer that took too long may have been almost ready; asking again would double the work.
+    if (outcome === 'timed_out') return isStream && timeout === 'first_byte' && this.firstByteTimeouts === 1;
+    return outcome === 'failed' || outcome === 'busy' || outcome === 'misconfigured' || outcome === 'cut_off';
+  }
+}

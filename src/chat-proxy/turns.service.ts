@@ -1,0 +1,164 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { CLOCK, EventBus, QueueError, ShuttingDownError, type Cancel, type Clock } from '../kernel/index.js';
+import type { Decision, Full } from '../routing/index.js';
+import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
+import { LearningService, type OpenAttempt } from './learning.service.js';
+import type { ClientAnswer } from './relay/client-answer.js';
+
+/** A route, and the ticket that was taken for it in the same moment. */
+export interface Turn {
+  readonly decision: Decision;
+  readonly open: OpenAttempt;
+}
+
+/** Finds a route for a call as things stand; null when none is left for it. */
+export type Decide = () => Decision | Full | null;
+
+/** A call that wants a route. */
+export interface Applicant {
+  readonly model: string;
+  readonly decide: Decide;
+  /** No pin, no node to leave out: what one of these can't have, no other can. */
+  readonly isPlain: boolean;
+}
+
+interface Waiter extends Applicant {
+  readonly resolve: (turn: Turn | null) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/**
+ * Who is next. A call gets a route and its ticket in one step, so that two can't take a node's last slot; when all
+ * its routes are full it waits, first in, first out per model, until a ticket settles or the mesh changes.
+ */
+@Injectable()
+export class TurnsService implements OnModuleDestroy {
+  private readonly lines = new Map<string, Set<Waiter>>();
+  private waiting = 0;
+
+  constructor(
+    @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly learning: LearningService,
+    bus: EventBus,
+  ) {
+    bus.on('epoch.bumped', ({ model }) => this.serve(model));
+    bus.on('breaker.changed', ({ model }) => this.serve(model));
+  }
+
+  onModuleDestroy(): void {
+    for (const line of this.lines.values()) {
+      for (const waiter of line) waiter.reject(new ShuttingDownError());
+    }
+  }
+
+  get waitingCount(): number {
+    return this.waiting;
+  }
+
+  /** A route right now; 'full' when the call has to wait, be it only because others wait already. */
+  take(applicant: Applicant): Turn | Full | null {
+    return this.lines.has(applicant.model) ? 'full' : this.tryTake(applicant);
+  }
+
+  /**
+   * Waits for a route. Null when none is left for the call, or when its client left.
+   *
+   * @throws QueueError when the queue is as long, or the wait was, as the settings allow
+   * @throws MeshnetError whatever `decide` throws meanwhile
+   */
+  async wait(applicant: Applicant, client: ClientAnswer): Promise<Turn | null> {
+    if (this.waiting >= this.settings.queueLength) {
+      throw new QueueError('Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).', 'queue_full');
+    }
+    let cancel: Cancel = () => undefined;
+    let leave: () => void = () => undefined;
+    try {
+      return await new Promise<Turn | null>((resolve, reject) => {
+        const waiter: Waiter = { ...applicant, resolve, reject };
+        leave = () => this.leave(waiter);
+        // Out of the line at once: nobody may take a ticket for a call that has gone.
+        client.watch({
+          onLeft: () => {
+            leave();
+            resolve(null);
+          },
+          onDrain: () => undefined,
+        });
+        cancel = this.clock.after(this.settings.queueSeconds * 1000, () => {
+          leave();
+          reject(this.tooLong());
+        });
+        this.join(waiter);
+        this.serve(applicant.model);
+      });
+    } finally {
+      cancel();
+      leave();
+      client.watch(null);
+    }
+  }
+
+  private tryTake({ decide }: Applicant): Turn | Full | null {
+    const decision = decide();
+    if (decision === null || decision === 'full') return decision;
+    const open = this.learning.open(decision);
+    return {
+      decision,
+      open: {
+        settle: (end) => {
+          const verdict = open.settle(end);
+          this.serveAll();
+          return verdict;
+        },
+        abandon: () => {
+          open.abandon();
+          this.serveAll();
+        },
+      },
+    };
+  }
+
+  private join(waiter: Waiter): void {
+    const line = this.lines.get(waiter.model) ?? new Set();
+    this.lines.set(waiter.model, line);
+    line.add(waiter);
+    this.waiting += 1;
+  }
+
+  private leave(waiter: Waiter): void {
+    const line = this.lines.get(waiter.model);
+    if (line?.delete(waiter) !== true) return;
+    this.waiting -= 1;
+    if (line.size === 0) this.lines.delete(waiter.model);
+  }
+
+  /** A slot was freed; its server may serve other models too. */
+  private serveAll(): void {
+    for (const model of [...this.lines.keys()]) this.serve(model);
+  }
+
+  private serve(model: string): void {
+    let isPlainFull = false;
+    for (const waiter of [...(this.lines.get(model) ?? [])]) {
+      if (waiter.isPlain && isPlainFull) continue;
+      try {
+        const turn = this.tryTake(waiter);
+        if (turn === 'full') {
+          isPlainFull ||= waiter.isPlain;
+          continue;
+        }
+        this.leave(waiter);
+        waiter.resolve(turn);
+      } catch (fault) {
+        this.leave(waiter);
+        waiter.reject(fault);
+      }
+    }
+  }
+
+  private tooLong(): QueueError {
+    const seconds = String(this.settings.queueSeconds);
+    return new QueueError(`Every node was full for ${seconds} s (MESHNET_QUEUE_SECONDS).`, 'queue_timeout');
+  }
+}

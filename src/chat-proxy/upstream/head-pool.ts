@@ -1,0 +1,77 @@
+import { Client, Pool, type Dispatcher } from 'undici';
+
+/** Told which connection a request goes to. */
+export interface ConnectionObserver {
+  onAssigned(connection: HeadConnection): void;
+}
+
+/** One connection to a head, which may be opened again; knows whether it has served anything since. */
+export class HeadConnection extends Client {
+  private served = 0;
+
+  constructor(origin: string | URL, options: Client.Options) {
+    super(origin, options);
+    this.on('connect', () => (this.served = 0));
+  }
+
+  /** A request that goes out now follows another on the same socket: the head may be closing it right now. */
+  get isReused(): boolean {
+    return this.served > 0;
+  }
+
+  answered(): void {
+    this.served += 1;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    // The pool hands options on as they are, but wraps the handler.
+    (options as { observer?: ConnectionObserver }).observer?.onAssigned(this);
+    return super.dispatch(options, handler);
+  }
+}
+
+/** The connections to one node's server, and the path prefix that its requests start with. */
+export class HeadPool {
+  readonly prefix: string;
+  private readonly origin: string;
+  private readonly pool: Pool;
+
+  constructor(
+    endpoint: string,
+    connections: number,
+    private readonly options: Client.Options,
+  ) {
+    const { origin, pathname } = new URL(endpoint);
+    this.origin = origin;
+    this.prefix = pathname === '/' ? '' : pathname;
+    this.pool = new Pool(origin, {
+      ...options,
+      connections,
+      factory: (to: string | URL, given: object) => new HeadConnection(to, given),
+    });
+  }
+
+  dispatch(
+    options: Dispatcher.DispatchOptions & { observer: ConnectionObserver },
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    this.pool.dispatch(options, handler);
+  }
+
+  /** On a socket that nothing went over yet, closed after this one request. */
+  dispatchFresh(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const client = new Client(this.origin, { ...this.options, pipelining: 1 });
+    client.dispatch(options, handler);
+    // Waits for the request under way; a fault of it has been told to the handler.
+    client.close().catch(() => undefined);
+  }
+
+  /** Lets running streams finish. */
+  close(): void {
+    this.pool.close().catch(() => undefined);
+  }
+
+  async destroy(): Promise<void> {
+    await this.pool.destroy();
+  }
+}
