@@ -14,12 +14,24 @@ describe('readNumber', () => {
     expect(readNumber(text)).toBe(value);
   });
 
-  it.each(['', ' ', '0x10', '1,5', '1 000', '1e309', '-1e309', 'Infinity', 'NaN', '.', 'e5', '1e', '--1', '1_0'])(
-    'cannot read %j',
-    (text) => {
-      expect(readNumber(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    ' ',
+    '0x10',
+    '1,5',
+    '1 000',
+    '1e309',
+    '-1e309',
+    'Infinity',
+    'NaN',
+    '.',
+    'e5',
+    '1e',
+    '--1',
+    '1_0',
+  ])('cannot read %j', (text) => {
+    expect(readNumber(text)).toBeUndefined();
+  });
 });
 
 describe('readText', () => {
