@@ -15,7 +15,9 @@ const ALONE = `${MODEL}|cpu:0-39[0-39]`;
 const HYBRID = `${MODEL}|gpu:0-21[0-21]->cpu:0-39[22-39]`;
 
 let rooms: Rooms;
-beforeEach(() => (rooms = new Rooms({ seed: 21 })));
+beforeEach(() => {
+  rooms = new Rooms({ seed: 21 });
+});
 
 /** The topology of ADR-0020: a fast GPU with the first layers, a slow CPU with all of them. */
 function joinMixed(): void {
