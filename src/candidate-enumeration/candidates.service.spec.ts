@@ -5,7 +5,9 @@ import { Rooms } from '../../test/support/rooms.js';
 import type { NodeSpec } from '../registry/index.js';
 
 let rooms: Rooms;
-beforeEach(() => (rooms = new Rooms()));
+beforeEach(() => {
+  rooms = new Rooms();
+});
 
 function signatures(of: Rooms = rooms): string[] {
   return of.candidates.candidates(MODEL).map(({ signature }) => signature.replace(`${MODEL}|`, ''));

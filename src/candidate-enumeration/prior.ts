@@ -33,9 +33,7 @@ export function assumedTpsOf(view: ModelView): number {
     .map(({ node }) => node.throughputTps)
     .filter((tps) => tps !== null)
     .sort((a, b) => a - b);
-  const middle = declared.length >> 1;
-  const upper = declared[middle];
-  if (upper === undefined) return ASSUMED_TPS;
-  const lower = declared[declared.length % 2 === 1 ? middle : middle - 1] ?? upper;
-  return (lower + upper) / 2;
+  if (declared.length === 0) return ASSUMED_TPS;
+  const middle = declared.slice((declared.length - 1) >> 1, (declared.length >> 1) + 1);
+  return middle.reduce((sum, tps) => sum + tps, 0) / middle.length;
 }

@@ -6,7 +6,9 @@ import type { MeshNode } from '../registry/index.js';
 import type { Outcome, Ticket, TicketedRoute } from './index.js';
 
 let rooms: Rooms;
-beforeEach(() => (rooms = new Rooms()));
+beforeEach(() => {
+  rooms = new Rooms();
+});
 
 function routeOver(...nodes: MeshNode[]): TicketedRoute {
   return {

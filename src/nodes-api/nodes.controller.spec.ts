@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MODEL, span } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
 import { InvalidRequestError, LeaseUnknownError } from '../kernel/index.js';
-import type { Registration } from '../registry/index.js';
+import { Registration } from '../registry/index.js';
 import { LeasesController } from './leases.controller.js';
 import { NodesController } from './nodes.controller.js';
 
@@ -16,7 +16,7 @@ beforeEach(() => {
   leases = new LeasesController(rooms.registry, rooms.topology);
 });
 
-const GPU = {
+const GPU = Object.assign(new Registration(), {
   wallet: 'lab',
   name: 'gpu',
   endpoint: 'http://h:9001/v1',
@@ -25,7 +25,7 @@ const GPU = {
   shard_start: 0,
   shard_end: 21,
   throughput_tps: 60,
-} as Registration;
+});
 
 function register(body = GPU): { status: number; receipt: ReturnType<NodesController['register']> } {
   let status = 0;
@@ -55,7 +55,9 @@ describe('POST /v1/nodes', () => {
 
   it('changes nothing when it is refused', () => {
     register();
-    expect(() => register({ ...GPU, shard_end: 50 })).toThrow(InvalidRequestError);
+    expect(() => register(Object.assign(new Registration(), GPU, { shard_end: 50 }))).toThrow(
+      InvalidRequestError,
+    );
     expect(nodes.list(undefined).data.map(({ node_id }) => node_id)).toEqual(['lab.gpu:0-21']);
   });
 });

@@ -13,7 +13,9 @@ const LEASE_MS = 90_000;
 const DAY_MS = 24 * 3_600_000;
 
 let rooms: Rooms;
-beforeEach(() => (rooms = new Rooms()));
+beforeEach(() => {
+  rooms = new Rooms();
+});
 
 /** Comings and goings so far, in order. */
 function moves(): string[] {

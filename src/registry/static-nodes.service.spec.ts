@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Rooms } from '../../test/support/rooms.js';
+import { NodesSettings } from '../settings/index.js';
 import type { MeshNode } from './index.js';
 import { StaticNodesService } from './index.js';
 
@@ -382,7 +383,7 @@ describe('the nodes file', () => {
     rooms = new Rooms({ nodes: { nodesFile: path() } });
     const of = (nodesFile: string): StaticNodesService =>
       new StaticNodesService(
-        { ...rooms.settings.nodes, nodesFile },
+        Object.assign(new NodesSettings(), { nodesFile }),
         () => undefined,
         rooms.clock,
         rooms.logger,

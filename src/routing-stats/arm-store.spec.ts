@@ -4,7 +4,9 @@ import { ArmStore } from './arm-store.js';
 const H = 600_000;
 const DAY_MS = 24 * 3_600_000;
 let store: ArmStore;
-beforeEach(() => (store = new ArmStore(H)));
+beforeEach(() => {
+  store = new ArmStore(H);
+});
 
 function record(signature: string, { at = 0, isPinned = false, model = 'm', tps = 10 } = {}): void {
   store.record(model, signature, { tps, weight: 1, at, epoch: 1 }, isPinned);

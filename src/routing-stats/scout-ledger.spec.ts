@@ -3,7 +3,9 @@ import { ScoutLedger } from './scout-ledger.js';
 
 const H = 600_000;
 let ledger: ScoutLedger;
-beforeEach(() => (ledger = new ScoutLedger(H)));
+beforeEach(() => {
+  ledger = new ScoutLedger(H);
+});
 
 /** One scout that gives no sample. */
 function inVain(now: number): void {
@@ -78,6 +80,14 @@ describe('a sample', () => {
     ledger.sampled('s', 40_000);
     expect(ledger.isBarred('s', 40_000)).toBe(false);
     inVain(50_000);
+    expect(barFrom(50_000)).toBe(30_000);
+  });
+
+  it('starts the doubling over also while another scout is under way', () => {
+    inVain(0);
+    ledger.started('s');
+    ledger.sampled('s', 40_000);
+    ledger.ended('s', false, 50_000);
     expect(barFrom(50_000)).toBe(30_000);
   });
 

@@ -25,7 +25,7 @@ function chosen(candidates: readonly CandidateState[], settings: Partial<PolicyS
 const anyCandidates: fc.Arbitrary<CandidateState[]> = fc
   .array(
     fc.record({
-      status: fc.constantFrom('proven', 'unsampled', 'stale', 'decayed'),
+      status: fc.constantFrom<CandidateState['status']>('proven', 'unsampled', 'stale', 'decayed'),
       tps: fc.oneof(
         fc.double({ min: 0, max: 1e4, noNaN: true }),
         fc.constantFrom(0, 5e-324, 1e-300, 1, 15, 1e300, Number.MAX_VALUE),
@@ -39,9 +39,7 @@ const anyCandidates: fc.Arbitrary<CandidateState[]> = fc
     }),
     { minLength: 1, maxLength: 8 },
   )
-  .map((rows) => rows.map((row, at) => ({ ...row, signature: `s${String(at)}` }))) as fc.Arbitrary<
-  CandidateState[]
->;
+  .map((rows) => rows.map((row, at) => ({ ...row, signature: `s${String(at)}` })));
 const anySettings: fc.Arbitrary<PolicySettings> = fc.record({
   exploreShare: fc.oneof(fc.constantFrom(0, 0.3, 1), fc.double({ min: 0, max: 1, noNaN: true })),
   weightAlpha: fc.oneof(fc.constantFrom(0, 1, 16), fc.double({ min: 0, max: 16, noNaN: true })),

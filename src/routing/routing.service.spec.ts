@@ -3,13 +3,14 @@ import { MODEL, span } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
 import { InvalidRequestError, ModelNotFoundError, NoRouteError } from '../kernel/index.js';
 import type { MeshNode } from '../registry/index.js';
-import type { Decision } from './index.js';
 
 const HYBRID = `${MODEL}|gpu:0-21[0-21]->cpu:0-39[22-39]`;
 const ALONE = `${MODEL}|cpu:0-39[0-39]`;
 
 let rooms: Rooms;
-beforeEach(() => (rooms = new Rooms()));
+beforeEach(() => {
+  rooms = new Rooms();
+});
 
 function mixed(): { gpu: MeshNode; cpu: MeshNode } {
   return {
@@ -149,7 +150,7 @@ describe('another attempt', () => {
     rooms.join({ wallet: 'b' });
     rooms.join({ wallet: 'c' });
     rooms.prove(MODEL, { 'a:all': 50, 'b:all': 10 });
-    const again = rooms.routing.decideAgain(MODEL, new Set([node])) as Decision;
+    const again = rooms.routing.decideAgain(MODEL, new Set([node]));
     expect(again).toMatchObject({ mode: 'exploit', signature: `${MODEL}|b:all[0-0]`, probability: 1 });
   });
 });

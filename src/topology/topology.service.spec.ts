@@ -4,7 +4,9 @@ import { MODEL, span } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
 
 let rooms: Rooms;
-beforeEach(() => (rooms = new Rooms()));
+beforeEach(() => {
+  rooms = new Rooms();
+});
 
 function epochs(): unknown[] {
   return rooms.events.flatMap(({ type, fact }) =>

@@ -32,8 +32,7 @@ export function aSpec(stated: Partial<NodeSpec> & { readonly wallet: string }): 
 
 /** A node that no registry knows, for what is pure. */
 export function aNode(stated: Partial<MeshNode> & { readonly wallet: string }): MeshNode {
-  const { numLayers: _, access: __, ...spec } = aSpec(stated);
-  const whole = { ...spec, ...stated };
+  const whole = { ...aSpec(stated), ...stated };
   return {
     key: identityKey(whole.wallet, whole.name, whole.model),
     nodeId: nodeIdOf(whole.wallet, whole.name, whole.shard),
