@@ -104,6 +104,7 @@ describe('GET /v1/nodes', () => {
         max_concurrent: null,
         in_flight: 0,
         reputation: 1,
+        breaker: 'closed',
         last_seen_seconds_ago: 1.5,
       },
     ]);

@@ -31,12 +31,12 @@ function faultOf(act: () => unknown): unknown {
 describe('a decision', () => {
   it('carries what the call needs to record: route, mode, probability and the epoch it was taken in', () => {
     mixed();
-    const decision = rooms.routing.decide(MODEL, null);
+    const decision = rooms.decide(MODEL, null);
     expect(decision).toMatchObject({ model: MODEL, mode: 'scout', probability: 1, epoch: 2 });
     expect(decision.signature).toBe(decision.route.signature);
     rooms.join({ wallet: 'late' });
     expect(decision.epoch).toBe(2);
-    expect(rooms.routing.decide(MODEL, null).epoch).toBe(3);
+    expect(rooms.decide(MODEL, null).epoch).toBe(3);
   });
 
   it('has the probability that the table showed just before', () => {
@@ -44,7 +44,7 @@ describe('a decision', () => {
     rooms.prove(MODEL, { 'cpu:0-39': 10 });
     for (let call = 0; call < 200; call += 1) {
       const shown = rooms.table.tables(MODEL)[0]?.candidates;
-      const { signature, probability } = rooms.routing.decide(MODEL, null);
+      const { signature, probability } = rooms.decide(MODEL, null);
       expect(shown?.find((row) => row.signature === signature)?.traffic_share).toBe(probability);
     }
   });
@@ -54,7 +54,7 @@ describe('a decision', () => {
       rooms = new Rooms({ seed });
       mixed();
       rooms.prove(MODEL, { 'cpu:0-39': 10, 'gpu:0-21 -> cpu:0-39': 9 });
-      return Array.from({ length: 50 }, () => rooms.routing.decide(MODEL, null).signature);
+      return Array.from({ length: 50 }, () => rooms.decide(MODEL, null).signature);
     };
     expect(run(5)).toEqual(run(5));
     expect(run(5)).not.toEqual(run(6));
@@ -64,7 +64,7 @@ describe('a decision', () => {
     for (const wallet of ['a', 'b', 'c']) rooms.join({ wallet, throughputTps: 10 });
     const counts = new Map<string, number>();
     for (let call = 0; call < 21; call += 1) {
-      const decision = rooms.routing.decide(MODEL, null);
+      const decision = rooms.decide(MODEL, null);
       rooms.begin(decision);
       counts.set(decision.signature, (counts.get(decision.signature) ?? 0) + 1);
     }
@@ -74,15 +74,15 @@ describe('a decision', () => {
 
 describe('no route', () => {
   it('for a model that nobody ever served is a model that does not exist', () => {
-    expect(() => rooms.routing.decide('nobody', null)).toThrow(ModelNotFoundError);
-    expect(() => rooms.routing.decide('nobody', ['w:all'])).toThrow(ModelNotFoundError);
+    expect(() => rooms.decide('nobody', null)).toThrow(ModelNotFoundError);
+    expect(() => rooms.decide('nobody', ['w:all'])).toThrow(ModelNotFoundError);
   });
 
   it('names the layers nobody serves and who served them last, and when to try again', () => {
     rooms.join({ wallet: 'gpu', shard: span(0, 21), numLayers: 40 });
     rooms.join({ wallet: 'tail', shard: span(22, 30) });
     rooms.registry.delete('gpu:0-21', null);
-    const fault = faultOf(() => rooms.routing.decide(MODEL, null));
+    const fault = faultOf(() => rooms.decide(MODEL, null));
     expect(fault).toBeInstanceOf(NoRouteError);
     expect(fault).toMatchObject({
       message:
@@ -97,10 +97,10 @@ describe('no route', () => {
     rooms.join({ wallet: 'w' });
     expect(rooms.routing.isRoutable(MODEL)).toBe(true);
     rooms.registry.drain('w:all', null);
-    expect(() => rooms.routing.decide(MODEL, null)).toThrow(NoRouteError);
+    expect(() => rooms.decide(MODEL, null)).toThrow(NoRouteError);
     expect(rooms.routing.isRoutable(MODEL)).toBe(false);
     rooms.registry.resume('w:all', null);
-    expect(rooms.routing.decide(MODEL, null).signature).toBe(`${MODEL}|w:all[0-0]`);
+    expect(rooms.decide(MODEL, null).signature).toBe(`${MODEL}|w:all[0-0]`);
   });
 
   it('is what a model without a complete route has; the others are listed in the order of becoming known', () => {
@@ -115,19 +115,19 @@ describe('no route', () => {
 describe('a pinned call', () => {
   it('takes its route for certain, past the bandit and its dice', () => {
     mixed();
-    const decision = rooms.routing.decide(MODEL, ['gpu:0-21', 'cpu:0-39']);
+    const decision = rooms.decide(MODEL, ['gpu:0-21', 'cpu:0-39']);
     expect(decision).toMatchObject({ mode: 'pinned', signature: HYBRID, probability: 1, epoch: 2 });
   });
 
   it('to a drained or departed node is refused', () => {
     mixed();
     rooms.registry.drain('cpu:0-39', null);
-    expect(() => rooms.routing.decide(MODEL, ['cpu:0-39'])).toThrow(InvalidRequestError);
+    expect(() => rooms.decide(MODEL, ['cpu:0-39'])).toThrow(InvalidRequestError);
   });
 
   it('of a model without a complete route is told of the hop, not of the gap', () => {
     rooms.join({ wallet: 'gpu', shard: span(0, 21), numLayers: 40 });
-    expect(faultOf(() => rooms.routing.decide(MODEL, ['gpu:0-21']))).toMatchObject({
+    expect(faultOf(() => rooms.decide(MODEL, ['gpu:0-21']))).toMatchObject({
       message: 'route must go on to layer 39; it ends before layer 22.',
     });
   });
@@ -137,11 +137,11 @@ describe('another attempt', () => {
   it('goes over a route without the nodes that were tried, and has none when none is left', () => {
     const { gpu, cpu } = mixed();
     const { node: tail } = rooms.join({ wallet: 'tail', shard: span(22, 39), throughputTps: 90 });
-    const again = rooms.routing.decideAgain(MODEL, new Set([cpu]));
+    const again = rooms.decideAgain(MODEL, new Set([cpu]));
     expect(again?.signature).toBe(`${MODEL}|gpu:0-21[0-21]->tail:22-39[22-39]`);
-    expect(rooms.routing.decideAgain(MODEL, new Set([gpu]))?.signature).toBe(ALONE);
-    expect(rooms.routing.decideAgain(MODEL, new Set([cpu, tail]))).toBeNull();
-    expect(rooms.routing.decideAgain('unknown', new Set())).toBeNull();
+    expect(rooms.decideAgain(MODEL, new Set([gpu]))?.signature).toBe(ALONE);
+    expect(rooms.decideAgain(MODEL, new Set([cpu, tail]))).toBeNull();
+    expect(rooms.decideAgain('unknown', new Set())).toBeNull();
   });
 
   it('is decided by the policy like the first, with the arms that are left', () => {
@@ -150,7 +150,7 @@ describe('another attempt', () => {
     rooms.join({ wallet: 'b' });
     rooms.join({ wallet: 'c' });
     rooms.prove(MODEL, { 'a:all': 50, 'b:all': 10 });
-    const again = rooms.routing.decideAgain(MODEL, new Set([node]));
+    const again = rooms.decideAgain(MODEL, new Set([node]));
     expect(again).toMatchObject({ mode: 'exploit', signature: `${MODEL}|b:all[0-0]`, probability: 1 });
   });
 });

@@ -32,7 +32,7 @@ function row(signature: string): RoutingRow {
 }
 
 function draws(count: number): Decision[] {
-  return Array.from({ length: count }, () => rooms.routing.decide(MODEL, null));
+  return Array.from({ length: count }, () => rooms.decide(MODEL, null));
 }
 
 function shareOf(decisions: readonly Decision[], is: (decision: Decision) => boolean): number {
@@ -59,7 +59,7 @@ describe('ADR-0021', () => {
     joinMixed();
     rooms.prove(MODEL, { [CPU]: 8, [`${GPU} -> ${CPU}`]: 12 });
     expect([row(ALONE).status, row(HYBRID).status]).toEqual(['proven', 'proven']);
-    const late = rooms.routing.decide(MODEL, null);
+    const late = rooms.decide(MODEL, null);
     rooms.join({ wallet: 'newcomer', throughputTps: 1 });
     expect([row(ALONE), row(HYBRID)]).toMatchObject([
       { status: 'stale', tps: 8 },
@@ -67,7 +67,7 @@ describe('ADR-0021', () => {
     ]);
     rooms.answer(late);
     expect([row(ALONE).status, row(HYBRID).status]).toEqual(['stale', 'stale']);
-    rooms.answer(rooms.routing.decide(MODEL, [CPU]), { tokens: 100, elapsedMs: 10_000 });
+    rooms.answer(rooms.decide(MODEL, [CPU]), { tokens: 100, elapsedMs: 10_000 });
     expect([row(ALONE), row(HYBRID)]).toMatchObject([
       { status: 'proven', tps: 10, weight: 1 },
       { status: 'stale' },
@@ -76,7 +76,7 @@ describe('ADR-0021', () => {
 
   it('3. rejects the one-token answer that a corrupted generation gives', () => {
     joinMixed();
-    const verdict = rooms.answer(rooms.routing.decide(MODEL, null), { tokens: 1, elapsedMs: 2 });
+    const verdict = rooms.answer(rooms.decide(MODEL, null), { tokens: 1, elapsedMs: 2 });
     expect(verdict).toEqual({ kind: 'rejected', reason: 'too_few_tokens' });
     for (const signature of [ALONE, HYBRID]) {
       expect(row(signature)).toMatchObject({ status: 'unsampled', tps: null, sample_count: 0, weight: 0 });
@@ -117,14 +117,14 @@ describe('ADR-0021', () => {
   it("7. takes the route's own head for head, and enters the hybrid's second hop at layer 22", () => {
     joinMixed();
     for (const pin of [null, [GPU, CPU], [CPU]]) {
-      const { route, signature } = rooms.routing.decide(MODEL, pin);
+      const { route, signature } = rooms.decide(MODEL, pin);
       const [head, second] = route.hops;
       expect(head?.startLayer).toBe(0);
       expect(head?.node.nodeId).toBe(signature === HYBRID ? GPU : CPU);
       if (signature === HYBRID) expect(second).toMatchObject({ startLayer: 22, endLayer: 39 });
       else expect(second).toBeUndefined();
     }
-    const hybrid = rooms.routing.decide(MODEL, [GPU, CPU]).route;
+    const hybrid = rooms.decide(MODEL, [GPU, CPU]).route;
     expect(hybrid.hops.map(({ node, startLayer, endLayer }) => [node.nodeId, startLayer, endLayer])).toEqual([
       [GPU, 0, 21],
       [CPU, 22, 39],
@@ -136,7 +136,7 @@ describe('ADR-0021', () => {
     rooms.join({ wallet: 'half', model: 'half', shard: span(1, 2), numLayers: 5 });
     rooms.prove(MODEL, { [CPU]: 8 });
     rooms.clock.advance(3000);
-    rooms.begin(rooms.routing.decide(MODEL, [GPU, CPU]));
+    rooms.begin(rooms.decide(MODEL, [GPU, CPU]));
     expect(rooms.routingController.routing(undefined)).toEqual({
       object: 'routing_table',
       config: {
@@ -223,14 +223,14 @@ describe('ADR-0021', () => {
   it('10. lets a pin bypass the bandit, and records what came of it', () => {
     joinMixed();
     rooms.prove(MODEL, { [CPU]: 8 });
-    const decision = rooms.routing.decide(MODEL, [GPU, CPU]);
+    const decision = rooms.decide(MODEL, [GPU, CPU]);
     expect(decision).toMatchObject({ mode: 'pinned', signature: HYBRID, probability: 1 });
     expect(rooms.answer(decision, { tokens: 60, elapsedMs: 3000 })).toMatchObject({
       kind: 'sample',
       tps: 20,
     });
     expect(row(HYBRID)).toMatchObject({ status: 'proven', tps: 20, sample_count: 1 });
-    rooms.answer(rooms.routing.decide(MODEL, [GPU, CPU]), { ending: 'failed' });
+    rooms.answer(rooms.decide(MODEL, [GPU, CPU]), { ending: 'failed' });
     expect(row(HYBRID)).toMatchObject({ sample_count: 1 });
     expect(rooms.health.reputation(decision.route.hops[0]!.node)).toBeLessThan(1);
   });

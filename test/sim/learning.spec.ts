@@ -6,7 +6,7 @@ import { Rooms, type AnswerFacts } from '../support/rooms.js';
 /** Runs chats one after the other; what each route does is the world's business. */
 function chats(rooms: Rooms, count: number, world: (decision: Decision) => AnswerFacts): Decision[] {
   return Array.from({ length: count }, () => {
-    const decision = rooms.routing.decide(MODEL, null);
+    const decision = rooms.decide(MODEL, null);
     rooms.answer(decision, world(decision));
     for (const node of rooms.registry.nodes()) rooms.registry.touch(node);
     return decision;
@@ -103,8 +103,8 @@ describe('what the client does', () => {
     rooms.prove(MODEL, { 'a:all': 20, 'b:all': 20 });
     const before = rowsOf(rooms).a;
     for (let call = 0; call < 20; call += 1) {
-      rooms.answer(rooms.routing.decide(MODEL, ['a:all']), { ending: 'client_left', elapsedMs: 0 });
-      rooms.answer(rooms.routing.decide(MODEL, ['a:all']), { tokens: 0, elapsedMs: 0 });
+      rooms.answer(rooms.decide(MODEL, ['a:all']), { ending: 'client_left', elapsedMs: 0 });
+      rooms.answer(rooms.decide(MODEL, ['a:all']), { tokens: 0, elapsedMs: 0 });
     }
     expect(rowsOf(rooms).a).toEqual(before);
     expect(rooms.health.reputation(node)).toBe(1);
@@ -133,7 +133,7 @@ describe('a change of the topology', () => {
     rooms.prove(MODEL, { 'a:all': 10, 'b:all': 10 });
     rooms.join({ wallet: 'c', throughputTps: 10 });
     const decisions = Array.from({ length: 20 }, () => {
-      const decision = rooms.routing.decide(MODEL, null);
+      const decision = rooms.decide(MODEL, null);
       rooms.begin(decision);
       return decision;
     });
@@ -145,7 +145,7 @@ describe('a change of the topology', () => {
     for (const wallet of ['a', 'b', 'c', 'd']) rooms.join({ wallet, throughputTps: 10 });
     rooms.prove(MODEL, { 'a:all': 10 });
     const scouts = [1, 2, 3].map(() => {
-      const decision = rooms.routing.decide(MODEL, null);
+      const decision = rooms.decide(MODEL, null);
       rooms.begin(decision);
       return decision.route.hops[0]?.node.wallet;
     });
@@ -162,7 +162,7 @@ describe('a node shared by many routes', () => {
     rooms.join({ wallet: 'shared', shard: span(10, 19), throughputTps: 40 });
     rooms.join({ wallet: 'whole', throughputTps: 15 });
     const heads = Array.from({ length: 3 }, () => {
-      const decision = rooms.routing.decide(MODEL, null);
+      const decision = rooms.decide(MODEL, null);
       rooms.begin(decision);
       return decision.route.hops[0]?.node.wallet;
     });

@@ -1,12 +1,12 @@
 import { CandidatesService } from '../../src/candidate-enumeration/index.js';
 import { EventBus, seededRng, type MeshEvent } from '../../src/kernel/index.js';
 import { NodeHealthService, type Outcome } from '../../src/node-health/index.js';
-import { RegistryService, type NodeSpec, type Registered } from '../../src/registry/index.js';
+import { RegistryService, type MeshNode, type NodeSpec, type Registered } from '../../src/registry/index.js';
 import { RoutingController } from '../../src/routing/routing.controller.js';
 import { RoutingTableService } from '../../src/routing/routing-table.service.js';
 import { RoutingService, type Decision } from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
-import { NodesSettings, RoutingSettings } from '../../src/settings/index.js';
+import { NodesSettings, RoutingSettings, ServingSettings } from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
 import { aSpec } from './builders.js';
 import { ManualClock } from './manual-clock.js';
@@ -16,6 +16,7 @@ export interface RoomOptions {
   readonly seed?: number;
   readonly routing?: Partial<RoutingSettings>;
   readonly nodes?: Partial<NodesSettings>;
+  readonly serving?: Partial<ServingSettings>;
   readonly clock?: ManualClock;
 }
 
@@ -33,7 +34,11 @@ export class Rooms {
   readonly logger = new SilentLogger();
   readonly bus = new EventBus(this.logger);
   readonly events: MeshEvent[] = [];
-  readonly settings: { readonly routing: RoutingSettings; readonly nodes: NodesSettings };
+  readonly settings: {
+    readonly routing: RoutingSettings;
+    readonly nodes: NodesSettings;
+    readonly serving: ServingSettings;
+  };
   readonly registry: RegistryService;
   readonly topology: TopologyService;
   readonly health: NodeHealthService;
@@ -43,17 +48,37 @@ export class Rooms {
   readonly table: RoutingTableService;
   readonly routingController: RoutingController;
 
-  constructor({ seed = 1, routing = {}, nodes = {}, clock = new ManualClock() }: RoomOptions = {}) {
+  constructor({
+    seed = 1,
+    routing = {},
+    nodes = {},
+    serving = {},
+    clock = new ManualClock(),
+  }: RoomOptions = {}) {
     this.clock = clock;
     this.settings = {
       routing: Object.assign(new RoutingSettings(), routing),
       nodes: Object.assign(new NodesSettings(), nodes),
+      serving: Object.assign(new ServingSettings(), serving),
     };
     this.bus.all().subscribe((event) => this.events.push(event));
     this.registry = new RegistryService(this.settings.nodes, clock, this.bus);
     this.topology = new TopologyService(clock, this.bus, this.registry);
-    this.health = new NodeHealthService(clock, this.settings.routing);
-    this.candidates = new CandidatesService(this.settings.routing, this.topology, this.health, this.bus);
+    this.health = new NodeHealthService(
+      clock,
+      this.settings.routing,
+      this.settings.serving,
+      this.registry,
+      this.bus,
+    );
+    this.candidates = new CandidatesService(
+      this.settings.routing,
+      this.topology,
+      this.health,
+      this.settings.nodes,
+      clock,
+      this.bus,
+    );
     this.stats = new RoutingStatsService(this.settings.routing, clock, this.topology, this.bus);
     this.routing = new RoutingService(
       this.settings.routing,
@@ -61,6 +86,7 @@ export class Rooms {
       this.topology,
       this.candidates,
       this.stats,
+      this.health,
     );
     this.table = new RoutingTableService(
       clock,
@@ -90,6 +116,19 @@ export class Rooms {
       this.clock.advance(Math.min(step, end - this.clock.now()));
       for (const node of this.registry.nodes()) this.registry.touch(node);
     }
+  }
+
+  /** A decision where there must be room for one. */
+  decide(model: string, pin: readonly string[] | null): Decision {
+    const decision = this.routing.decide(model, pin);
+    if (decision === 'full') throw new Error('every route is full');
+    return decision;
+  }
+
+  decideAgain(model: string, tried: ReadonlySet<MeshNode>): Decision | null {
+    const decision = this.routing.decideAgain(model, tried);
+    if (decision === 'full') throw new Error('every route is full');
+    return decision;
   }
 
   /** One chat over the decided route, start to end, as the proxy runs it: ticket, judgement, sample, outcome. */
@@ -124,7 +163,7 @@ export class Rooms {
   /** Pins each of these routes once, so that all are proven at so many tokens/s. */
   prove(model: string, speeds: Readonly<Record<string, number>>): void {
     for (const [pin, tps] of Object.entries(speeds)) {
-      this.record(this.routing.decide(model, pin.split(' -> ')), tps);
+      this.record(this.decide(model, pin.split(' -> ')), tps);
     }
   }
 }
