@@ -17,8 +17,6 @@ interface RegistrationReceipt {
   readonly expires_in_seconds: number;
 }
 
-const HEARTBEATS_PER_LEASE = 3;
-
 /** Nodes come in, and operators look at them, drain, resume and end them. */
 @Controller('v1/nodes')
 export class NodesController {
@@ -40,7 +38,7 @@ export class NodesController {
       node_id: node.nodeId,
       lease_id: leaseId,
       epoch: this.topology.epoch(node.model),
-      heartbeat_seconds: this.registry.leaseSeconds / HEARTBEATS_PER_LEASE,
+      heartbeat_seconds: this.registry.heartbeatSeconds,
       expires_in_seconds: this.registry.leaseSeconds,
     };
   }

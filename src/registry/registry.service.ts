@@ -29,6 +29,14 @@ export interface NodeReport {
   readonly status?: 'ready' | 'draining' | null | undefined;
 }
 
+/** Two signs of life may get lost before a node is gone. */
+const HEARTBEATS_PER_LEASE = 3;
+
+/** While nodes are here they are looked after this often at least; a look that comes later tells of a stall. */
+const LONGEST_BEAT_MS = 1000;
+/** Less than this is a busy machine, not a stalled process. */
+const LEAST_STALL_MS = 250;
+
 const NO_ACCESS: NodeAccess = { headers: {} };
 
 /**
@@ -44,6 +52,7 @@ export class RegistryService implements OnModuleDestroy {
   private readonly dismissed = new Set<string>();
   private readonly leaseMs: number;
   private sweepAt = Infinity;
+  private graceUntil = -Infinity;
   private cancelSweep: Cancel | null = null;
 
   constructor(
@@ -56,6 +65,11 @@ export class RegistryService implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.cancelSweep?.();
+  }
+
+  /** A node is told to heartbeat this often; listed servers are probed as often. */
+  get heartbeatSeconds(): number {
+    return this.leaseSeconds / HEARTBEATS_PER_LEASE;
   }
 
   get leaseSeconds(): number {
@@ -74,7 +88,7 @@ export class RegistryService implements OnModuleDestroy {
     this.takeEndpoint(fresh);
     const node = before === undefined ? this.welcome(fresh, spec) : this.replace(before, fresh, spec);
     this.access.set(node, spec.access);
-    this.sweepBy(this.clock.now() + this.leaseMs);
+    this.sweepBy(this.clock.now() + this.beatMs);
     return { node, leaseId: node.leaseId, isNew: before === undefined };
   }
 
@@ -268,10 +282,25 @@ export class RegistryService implements OnModuleDestroy {
   }
 
   private isExpired(node: MeshNode): boolean {
-    return this.clock.now() >= node.lastSignAt + this.leaseMs;
+    return this.clock.now() >= Math.max(node.lastSignAt + this.leaseMs, this.graceEnd());
   }
 
-  /** One timer for all leases, due when the first could run out; signs of life have put that off by then. */
+  /**
+   * Until when nobody may be taken for gone; in the past while all is well. After this process itself stood still the
+   * signs of life are there, but unread: all nodes have one heartbeat's time to be heard.
+   */
+  private graceEnd(): number {
+    const now = this.clock.now();
+    const isLate = now - this.sweepAt > Math.max(LEAST_STALL_MS, this.beatMs);
+    if (isLate) this.graceUntil = now + this.heartbeatSeconds * 1000;
+    return this.graceUntil;
+  }
+
+  private get beatMs(): number {
+    return Math.min(LONGEST_BEAT_MS, this.heartbeatSeconds * 1000);
+  }
+
+  /** One timer for all nodes and models. */
   private sweepBy(due: number): void {
     if (due >= this.sweepAt) return;
     this.cancelSweep?.();
@@ -280,14 +309,21 @@ export class RegistryService implements OnModuleDestroy {
   }
 
   private sweep(): void {
-    this.sweepAt = Infinity;
     for (const node of this.index.all()) {
       if (this.isExpired(node)) this.remove(node, 'lease_expired');
     }
+    this.sweepAt = Infinity;
     for (const model of this.catalog.forgetDue(this.clock.now())) {
       this.bus.publish('model.forgotten', { model, at: this.clock.wallMs() });
     }
+    this.sweepBy(Math.min(this.nextLook(), this.catalog.nextDue()));
+  }
+
+  /** When the first lease could run out, as far as is known now, or sooner for the beat's sake. */
+  private nextLook(): number {
+    if (this.index.isEmpty) return Infinity;
     const oldestSign = this.index.all().reduce((oldest, node) => Math.min(oldest, node.lastSignAt), Infinity);
-    this.sweepBy(Math.min(oldestSign + this.leaseMs, this.catalog.nextDue()));
+    const firstEnd = Math.max(oldestSign + this.leaseMs, this.graceUntil);
+    return Math.min(firstEnd, this.clock.now() + this.beatMs);
   }
 }

@@ -11,9 +11,6 @@ import type { ListedModel, StaticEntry } from './nodes-file.js';
 import { ProbeFault, type Probe } from './probe.js';
 import type { RegistryService } from './registry.service.js';
 
-/** A third of the lease: two probes may fail before the node is gone. */
-const PROBES_PER_LEASE = 3;
-
 /**
  * One listed server. Probed three times a lease: a good answer registers its models or renews their leases,
  * a bad one does nothing, so that a dead server leaves when its lease is over and comes back by itself.
@@ -45,7 +42,7 @@ export class StaticNode {
   async start(): Promise<void> {
     await this.probeOnce();
     if (this.abort.signal.aborted) return;
-    const periodMs = (this.registry.leaseSeconds * 1000) / PROBES_PER_LEASE;
+    const periodMs = this.registry.heartbeatSeconds * 1000;
     this.cancelNext = this.clock.after(periodMs, () => void this.start());
   }
 
