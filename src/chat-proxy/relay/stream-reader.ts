@@ -90,9 +90,7 @@ export class StreamReader implements AnswerReader {
 
   private verdictWhenDone(): Verdict {
     const { firstError } = this.relay.tap;
-    return firstError === null
-      ? COMPLETED
-      : { ...CUT_OFF, outcome: 'failed', failedNodeId: firstError.nodeId };
+    return firstError === null ? COMPLETED : inBandVerdict(firstError, this.headers);
   }
 
   private finish(verdict: Verdict, lastBytes: readonly Buffer[] = []): void {
