@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { InBandError } from '../bytes/index.js';
 import type { HeadAnswer, Verdict } from './attempt-end.js';
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
+/** Describe the head's own body, or lead the client past the tracker. */
+const NOT_WITH_OUR_BODY = new Set(['content-encoding', 'content-type', 'location']);
 
 /** An error inside a 200 is judged by its numeric code as if that were the status; without one it is a 502. */
 export function statusOfInBand({ code }: InBandError): number {
@@ -19,10 +20,16 @@ export function inBandVerdict(error: InBandError, headers: IncomingHttpHeaders):
   const status = statusOfInBand(error);
   const answer: HeadAnswer = {
     status,
-    headers: { ...headers, ...JSON_HEADERS },
+    headers: headersOfOurJson(headers),
     body: errorJson(error, status),
   };
   return { outcome: verdictOnStatus(status), answer, fault: null, failedNodeId: error.nodeId };
+}
+
+/** What remains of a head's headers when its body is replaced by JSON of ours. */
+export function headersOfOurJson(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => !NOT_WITH_OUR_BODY.has(name));
+  return { ...Object.fromEntries(kept), 'content-type': 'application/json' };
 }
 
 /** OpenAI's error object. The text is the head's own. */

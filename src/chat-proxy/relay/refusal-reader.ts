@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readAnswer } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { NO_COUNT, type HeadAnswer, type Verdict } from './attempt-end.js';
-import { errorJson, verdictOnStatus } from './in-band-answer.js';
+import { errorJson, headersOfOurJson, verdictOnStatus } from './in-band-answer.js';
 
 /** An error page longer than this is no message to anybody. */
 const MOST_BYTES = 1024 * 1024;
@@ -27,9 +27,10 @@ export class RefusalReader implements AnswerReader {
   end(): void {
     const body = this.length <= MOST_BYTES ? Buffer.concat(this.chunks) : Buffer.alloc(0);
     const { error, parsed } = readAnswer(body);
+    const isRefusal = parsed && this.status >= 400;
     this.port.finish({
       outcome: verdictOnStatus(this.status),
-      answer: parsed ? { status: this.status, headers: this.headers, body } : this.wrapped(),
+      answer: isRefusal ? { status: this.status, headers: this.headers, body } : this.wrapped(),
       fault: null,
       failedNodeId: error?.nodeId ?? null,
     });
@@ -50,6 +51,6 @@ export class RefusalReader implements AnswerReader {
     const status = this.status < 400 ? 502 : this.status;
     const message = `The node answered with status ${String(this.status)}.`;
     const body = errorJson({ message, code: null, codeText: null }, status);
-    return { status, headers: { ...this.headers, 'content-type': 'application/json' }, body };
+    return { status, headers: headersOfOurJson(this.headers), body };
   }
 }
