@@ -91,7 +91,8 @@ export class AttemptsService {
       client: chat.client,
       clock: this.clock,
       limits: limitsOf(this.settings, head, context.startedAt),
-      stripUsage: asksUsage,
+      // Some heads send usage unasked; whoever didn't ask doesn't get it.
+      stripUsage: mustAskUsage(chat.request),
       clientHeaders: (headers) => ({ ...headersForClient(headers), ...routeHeaders(context) }),
       timeoutFault: (kind, afterMs) => timeoutFault(kind, afterMs, head, body.length),
       onSign: () => route.hops.forEach(({ node }) => this.registry.touch(node)),

@@ -90,6 +90,7 @@ describe('with a route waiting to be scouted', () => {
     const decayed = aCandidate({ signature: 'decayed', status: 'decayed', mass: 0.4 });
     expect(chosen([proven, stale, decayed], {}, dice(0))).toBe('scout decayed');
     expect(chosen([proven, stale, { ...decayed, scoutsInFlight: 1 }], {}, dice(0))).toBe('scout stale');
+    expect(chosen([{ ...decayed, scoutsInFlight: 1 }, stale, proven], {}, dice(0))).toBe('scout stale');
     expect(
       chosen([proven, { ...stale, scoutsInFlight: 1 }, { ...decayed, scoutsInFlight: 2 }], {}, dice(0)),
     ).toBe('scout stale');

@@ -134,12 +134,34 @@ describe('the gaps of a model', () => {
     expect(rooms.topology.gaps(MODEL)).toEqual([{ ...span(0, 29), lastServedBy: 'gpu:0-21' }]);
   });
 
-  it('are told from a bounded memory', () => {
-    for (let at = 0; at < 200; at += 1) {
-      const { leaseId } = rooms.join({ wallet: `w${String(at)}`, shard: span(0, 0), numLayers: 2 });
-      rooms.registry.deregister(leaseId);
-    }
-    expect(rooms.topology.gaps(MODEL)).toEqual([{ ...span(0, 1), lastServedBy: 'w199:0-0' }]);
+  it('name only who served those very layers, be it a shard or the whole model', () => {
+    const head = rooms.join({ wallet: 'head', shard: span(0, 9), numLayers: 40 });
+    const tail = rooms.join({ wallet: 'tail', shard: span(20, 39) });
+    rooms.join({ wallet: 'mid', shard: span(10, 19) });
+    rooms.registry.deregister(head.leaseId);
+    rooms.registry.deregister(tail.leaseId);
+    expect(rooms.topology.gaps(MODEL)).toEqual([
+      { ...span(0, 9), lastServedBy: 'head:0-9' },
+      { ...span(20, 39), lastServedBy: 'tail:20-39' },
+    ]);
+    rooms.registry.deregister(rooms.join({ wallet: 'plain' }).leaseId);
+    expect(rooms.topology.gaps(MODEL).map(({ lastServedBy }) => lastServedBy)).toEqual([
+      'plain:all',
+      'plain:all',
+    ]);
+  });
+
+  it('are told from the memory of the last 64 departures', () => {
+    const leave = (wallet: string, layer: number): void => {
+      rooms.registry.deregister(rooms.join({ wallet, shard: span(layer, layer), numLayers: 3 }).leaseId);
+    };
+    const oldest = (): string | null | undefined => rooms.topology.gaps(MODEL)[0]?.lastServedBy;
+    rooms.join({ wallet: 'mid', shard: span(1, 1), numLayers: 3 });
+    leave('old', 0);
+    for (let at = 0; at < 63; at += 1) leave(`w${String(at)}`, 2);
+    expect(oldest()).toBe('old:0-0');
+    leave('one-more', 2);
+    expect(oldest()).toBeNull();
   });
 });
 

@@ -42,7 +42,7 @@ export class Stage {
     const stop = once(() => tracker.stop());
     this.atEnd(stop);
     await tracker.ready;
-    return Object.assign(tracker, { stop, api: new TrackerApi(tracker.url) });
+    return { ...tracker, stop, api: new TrackerApi(tracker.url) };
   }
 
   /** A head that answers every chat well, unless `answering` says otherwise. */

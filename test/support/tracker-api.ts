@@ -1,8 +1,9 @@
+import type { ClientRequest } from 'node:http';
 import type { CallRecord } from '../../src/calls/index.js';
 import type { NodeRow } from '../../src/nodes-api/index.js';
 import type { ModelRouting } from '../../src/routing/routing-table.service.js';
 import type { RoutingRow } from '../../src/routing/routing-table.js';
-import { jsonOf, open, send, type OpenReply, type Outgoing, type Reply } from './http-client.js';
+import { jsonOf, open, send, start, type OpenReply, type Outgoing, type Reply } from './http-client.js';
 
 export interface Registered {
   readonly node_id: string;
@@ -36,6 +37,11 @@ export class TrackerApi {
   /** A chat whose answer has only begun. */
   openChat(body: object, { headers = {}, path = CHATS }: ChatOptions = {}): Promise<OpenReply> {
     return open(this.url + path, { method: 'POST', headers, body });
+  }
+
+  /** A chat of which no answer is awaited; destroying it hangs up. */
+  startChat(body: object, { headers = {}, path = CHATS }: ChatOptions = {}): ClientRequest {
+    return start(this.url + path, { method: 'POST', headers, body });
   }
 
   async register(body: object): Promise<Registered> {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readAnswer } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { NO_COUNT, type HeadAnswer } from './attempt-end.js';
-import { errorJson, refusalVerdict } from './refusal.js';
+import { errorJson, headersOfOurJson, refusalVerdict } from './refusal.js';
 
 /** An error page longer than this is no message to anybody. */
 const MOST_BYTES = 1024 * 1024;
@@ -52,6 +52,6 @@ export class RefusalReader implements AnswerReader {
     const status = this.status < 400 ? 502 : this.status;
     const message = `The node answered with status ${String(this.status)}.`;
     const body = errorJson({ message, code: null, codeText: null }, status);
-    return { status, headers: { ...this.headers, 'content-type': 'application/json' }, body };
+    return { status, headers: headersOfOurJson(this.headers), body };
   }
 }

@@ -1,9 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { NodeFailedError } from '../../kernel/index.js';
 import type { InBandError } from '../bytes/index.js';
 import { judge, type RefusalFacts } from '../upstream/judge.js';
 import { verdict, type HeadAnswer, type Verdict } from './attempt-end.js';
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
+/** Describe the head's own body, or lead the client past the tracker. */
+const NOT_WITH_OUR_BODY = new Set(['content-encoding', 'content-type', 'location']);
 
 /** The head that answers, and what it was asked. */
 export interface AskedHead {
@@ -35,12 +37,18 @@ export function inBandVerdict(
   headers: RefusalFacts['headers'],
 ): Verdict {
   const status = statusOfInBand(error);
-  const answer = { status, headers: { ...headers, ...JSON_HEADERS }, body: errorJson(error, status) };
+  const answer = { status, headers: headersOfOurJson(headers), body: errorJson(error, status) };
   return refusalVerdict(head, { status, headers, message: error.message }, answer, error.nodeId);
 }
 
 export function statusOfInBand({ code }: InBandError): number {
   return code !== null && Number.isInteger(code) && code >= 400 && code <= 599 ? code : 502;
+}
+
+/** What remains of a head's headers when its body is replaced by JSON of ours. */
+export function headersOfOurJson(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => !NOT_WITH_OUR_BODY.has(name));
+  return { ...Object.fromEntries(kept), 'content-type': 'application/json' };
 }
 
 /** OpenAI's error object. The text is the head's own. */
