@@ -314,7 +314,7 @@ describe('an error of the head', () => {
   );
 
   it.each([
-    [404, '<html>not found</html>', 'text/html'],
+    [405, '<html>not allowed</html>', 'text/html'],
     [500, '', 'text/plain'],
     [502, 'Bad Gateway', 'text/plain'],
     [503, Buffer.from([0xff, 0xfe, 0x00]), 'application/json'],
@@ -360,7 +360,7 @@ describe('an error of the head', () => {
     for (const [status, reputation, outcome] of [
       [500, 0.5, 'failed'],
       [400, 1, 'refused'],
-      [429, 1, 'refused'],
+      [429, 1, 'busy'],
     ] as const) {
       const model = `charged-${String(status)}`;
       const head = await stage.head((response) => sendJson(response, status, { error: { message: 'no' } }));
@@ -396,7 +396,7 @@ describe('an error inside a 200', () => {
       expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/json']);
       expect(errorOf(reply)).toMatchObject({ message, param: null });
       expect(await tracker.api.callOf(reply)).toMatchObject({
-        outcome: status < 500 ? 'refused' : 'failed',
+        outcome: status === 429 ? 'busy' : status < 500 ? 'refused' : 'failed',
         sample: 'failed',
       });
     }
