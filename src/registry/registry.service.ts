@@ -173,6 +173,11 @@ export class RegistryService implements OnModuleDestroy {
     return this.index.at(endpoint).find((node) => node.model === model) ?? null;
   }
 
+  /** The node of this identity (see `identityKey`), or null. */
+  identified(key: string): MeshNode | null {
+    return this.index.withKey(key) ?? null;
+  }
+
   /** Whether any node, of whatever model, is at this endpoint. */
   isInUse(endpoint: string): boolean {
     return this.index.at(endpoint).length > 0;

@@ -91,10 +91,11 @@ export class StaticNode {
 
   private renew(model: ListedModel): void {
     const { wallet, name, endpoint } = this.entry;
-    if (this.registry.isDismissed(identityKey(wallet, name, model.id))) return;
-    const holder = this.registry.holder(endpoint, model.id);
-    // A node that registered itself here knows better; two would take the endpoint from each other for ever.
-    if (holder?.source === 'registered') return;
+    const identity = identityKey(wallet, name, model.id);
+    if (this.registry.isDismissed(identity)) return;
+    // A node that registered itself knows better; two would take endpoint or identity from each other for ever.
+    const holders = [this.registry.holder(endpoint, model.id), this.registry.identified(identity)];
+    if (holders.some((holder) => holder?.source === 'registered')) return;
     if (this.renewed.has(model.id) && this.heartbeat(model.id)) return;
     this.leases.set(model.id, this.registry.register(specOf(this.entry, model)).leaseId);
     this.renewed.add(model.id);

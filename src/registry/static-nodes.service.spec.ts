@@ -291,6 +291,17 @@ describe('a listed server', () => {
     });
   });
 
+  it('leaves its identity to a node that registered itself elsewhere, until that is gone', async () => {
+    await start({ nodes: [{ url, wallet: 'own', name: 'listed' }] });
+    const elsewhere = 'http://127.0.0.1:9';
+    const { leaseId } = rooms.join({ wallet: 'own', name: 'listed', model: 'm', endpoint: elsewhere });
+    await advance(PROBE_MS);
+    expect(nodes().map(({ endpoint }) => endpoint)).toEqual([elsewhere]);
+    rooms.registry.deregister(leaseId);
+    await advance(PROBE_MS);
+    expect(nodes().map(({ endpoint }) => endpoint)).toEqual([url]);
+  });
+
   it('leaves the endpoint to a node that registered itself there, until that is gone', async () => {
     await start({ nodes: [{ url, name: 'listed' }] });
     const { node, leaseId } = rooms.join({ wallet: 'own', model: 'm', endpoint: url });
