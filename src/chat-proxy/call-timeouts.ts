@@ -16,12 +16,17 @@ export function limitsOf(settings: CallSettings, head: MeshNode, callStartedAt: 
 
 /** Says which timeout it was, on which node, after how long, for how large a prompt, and what governs it. */
 export function timeoutFault(
-  kind: TimeoutKind,
+  kind: TimeoutKind | 'connect',
   afterMs: number,
   head: MeshNode,
   promptBytes: number,
 ): NodeTimeoutError {
-  const said = { first_byte: 'sent no first byte', idle: 'fell silent', total: 'did not finish' }[kind];
+  const said = {
+    connect: 'did not accept the connection',
+    first_byte: 'sent no first byte',
+    idle: 'fell silent',
+    total: 'did not finish',
+  }[kind];
   const seconds = (afterMs / MS).toFixed(1);
   const setting =
     kind === 'first_byte' && head.firstByteTimeoutSeconds !== null

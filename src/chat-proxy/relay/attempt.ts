@@ -25,7 +25,7 @@ export interface AttemptInput {
   /** What the client's answer begins with, given the head's headers. */
   readonly clientHeaders: (head: IncomingHttpHeaders) => HeaderMap;
   /** What a timeout is told as. */
-  readonly timeoutFault: (kind: TimeoutKind, afterMs: number) => NodeTimeoutError;
+  readonly timeoutFault: (kind: TimeoutKind | 'connect', afterMs: number) => NodeTimeoutError;
   /** Any bytes of the head came. */
   readonly onSign: () => void;
   /** A data event of a stream came. */
@@ -33,6 +33,9 @@ export interface AttemptInput {
   /** The attempt is over. Called once, before the client's last byte. */
   readonly onSettled: (end: AttemptEnd) => void;
 }
+
+/** What undici says when the connect timeout of its pool is over. */
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 /**
  * One request to the head of one route, from sending it until the client has its last byte or another route may
@@ -87,10 +90,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
 
   onFault(fault: Error, sent: boolean): void {
     this.wasSent = sent;
-    const error = sent
-      ? new NodeFailedError(`The connection to the node broke: ${codeOf(fault)}.`, 'node_failed')
-      : new NodeFailedError(`The node could not be reached: ${codeOf(fault)}.`, 'node_unreachable');
-    this.breakWith(error);
+    this.breakWith(this.faultOf(codeOf(fault)));
   }
 
   onLeft(): void {
@@ -141,6 +141,14 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     if (verdict.fault === null) client.end(lastBytes);
     else if (isEventStream(this.headHeaders)) client.end([...lastBytes, faultEvent(verdict.fault)]);
     else client.break();
+  }
+
+  private faultOf(code: string): NodeFailedError | NodeTimeoutError {
+    const { clock, timeoutFault } = this.input;
+    if (code === CONNECT_TIMEOUT) return timeoutFault('connect', clock.now() - this.startedAt);
+    return this.wasSent
+      ? new NodeFailedError(`The connection to the node broke: ${code}.`, 'node_failed')
+      : new NodeFailedError(`The node could not be reached: ${code}.`, 'node_unreachable');
   }
 
   private timedOut(kind: TimeoutKind, afterMs: number): void {
