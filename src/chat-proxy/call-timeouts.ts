@@ -21,7 +21,12 @@ export function timeoutFault(
   head: MeshNode,
   promptBytes: number,
 ): NodeTimeoutError {
-  const said = { first_byte: 'sent no first byte', idle: 'fell silent', total: 'did not finish' }[kind];
+  const said = {
+    connect: 'did not accept the connection',
+    first_byte: 'sent no first byte',
+    idle: 'fell silent',
+    total: 'did not finish',
+  }[kind];
   const seconds = (afterMs / MS).toFixed(1);
   const setting =
     kind === 'first_byte' && head.firstByteTimeoutSeconds !== null

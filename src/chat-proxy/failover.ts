@@ -55,7 +55,8 @@ export class Failover {
 
   private isWorthRetrying({ outcome, timeout }: AttemptEnd, isStream: boolean): boolean {
     // A JSON answer that took too long may have been almost ready; asking again would double the work.
-    if (outcome === 'timed_out') return isStream && timeout === 'first_byte' && this.firstByteTimeouts === 1;
+    if (timeout === 'first_byte') return isStream && this.firstByteTimeouts === 1;
+    if (timeout !== null) return timeout === 'connect';
     return outcome === 'failed' || outcome === 'busy' || outcome === 'misconfigured' || outcome === 'cut_off';
   }
 }

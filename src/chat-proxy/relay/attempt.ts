@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { NodeTimeoutError } from '../../kernel/index.js';
 import { NodeFailedError, type Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
-import { verdictOnFault } from './connection-fault.js';
+import { isConnectTimeout, verdictOnFault } from './connection-fault.js';
 import type { HeadPool } from '../upstream/head-pool.js';
 import { HeadRequest, type HeadCall, type HeadSink } from '../upstream/head-request.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
@@ -96,7 +96,8 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   }
 
   onFault(fault: Error, sent: boolean): void {
-    this.breakWith(verdictOnFault(fault, sent, this.nodeId));
+    if (isConnectTimeout(fault)) this.timedOut('connect', this.input.clock.now() - this.startedAt);
+    else this.breakWith(verdictOnFault(fault, sent, this.nodeId));
   }
 
   onLeft(): void {

@@ -22,6 +22,11 @@ export function verdictOnFault(fault: Error, sent: boolean, nodeId: string): Ver
   });
 }
 
+/** What undici says when the connect timeout of its pool is over. */
+export function isConnectTimeout(fault: Error): boolean {
+  return codeOf(fault) === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
 /** A library's code such as ECONNREFUSED; its message may hold addresses. */
 function codeOf(fault: Error): string {
   return 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name;

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../../kernel/index.js';
 
-export type TimeoutKind = 'first_byte' | 'idle' | 'total';
+/** Which limit was over; `connect` is the connection pool's to notice. */
+export type TimeoutKind = 'connect' | 'first_byte' | 'idle' | 'total';
 
 /** All in ms; `totalAt` is a moment of the monotonic clock. */
 export interface CallLimits {
@@ -30,7 +31,10 @@ export class Watchdog {
 
   /** The head said something that counts: from now on only silence is too long. */
   heard(): void {
+    const isFirst = this.heardAt === null;
     this.heardAt = this.clock.now();
+    // Silence is too long sooner than a first byte is.
+    if (isFirst && this.cancel !== null) this.schedule();
   }
 
   /** It is the client that keeps the head waiting. */
@@ -58,6 +62,7 @@ export class Watchdog {
   }
 
   private schedule(): void {
+    this.cancel?.();
     this.cancel = this.clock.after(Math.max(1, this.next().at - this.clock.now()), () => {
       const { kind, at } = this.next();
       if (this.clock.now() < at) {
