@@ -3,16 +3,8 @@ import type { LayerSpan } from '../kernel/index.js';
 /** Where a node came from: it registered itself, an operator listed it, or a `--node` flag named it. */
 export type NodeSource = 'registered' | 'nodes_file' | 'flag';
 
-/**
- * One process that serves a shard of one model. The registry alone changes it; everybody else reads the live
- * object, so that a moved endpoint or a new queue depth counts at once. What is secret is not in here
- * (see {@link NodeAccess}).
- */
-export interface MeshNode {
-  /** Identity (wallet, name, model) as one string, the same over re-registrations. */
-  readonly key: string;
-  /** `<wallet>[.<name>]:<start>-<end>` or `…:all`; unique within a model. */
-  readonly nodeId: string;
+/** What is said of a node, by itself or by an operator. */
+export interface NodeTraits {
   readonly wallet: string;
   readonly name: string | null;
   readonly model: string;
@@ -28,6 +20,18 @@ export interface MeshNode {
   /** What the node itself calls the model, where that differs. */
   readonly upstreamModel: string | null;
   readonly firstByteTimeoutSeconds: number | null;
+}
+
+/**
+ * One process that serves a shard of one model. The registry alone changes it; everybody else reads the live
+ * object, so that a moved endpoint or a new queue depth counts at once. What is secret is not in here
+ * (see {@link NodeAccess}).
+ */
+export interface MeshNode extends NodeTraits {
+  /** Identity (wallet, name, model) as one string, the same over re-registrations. */
+  readonly key: string;
+  /** `<wallet>[.<name>]:<start>-<end>` or `…:all`; unique within a model. */
+  readonly nodeId: string;
   /** Counts registrations of this identity; results of an earlier one are not the present one's. */
   readonly incarnation: number;
   readonly drainedByOperator: boolean;
@@ -44,21 +48,10 @@ export interface NodeAccess {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Everything that a registration, a nodes-file entry or a flag says of a node, checked. */
-export interface NodeSpec {
-  readonly wallet: string;
-  readonly name: string | null;
-  readonly model: string;
-  /** As declared by this registration, or null. */
+/** Everything that a registration, a nodes-file entry or a flag says, checked. */
+export interface NodeSpec extends NodeTraits {
+  /** Layers of the whole model as declared by this registration, or null. */
   readonly numLayers: number | null;
-  readonly shard: LayerSpan | null;
-  readonly source: NodeSource;
-  readonly endpoint: string;
-  readonly throughputTps: number | null;
-  readonly queueDepth: number;
-  readonly maxConcurrent: number | null;
-  readonly upstreamModel: string | null;
-  readonly firstByteTimeoutSeconds: number | null;
   readonly access: NodeAccess;
 }
 

@@ -5,11 +5,11 @@ import {
   EventBus,
   LeaseUnknownError,
   NodeNotFoundError,
-  type Cancel,
   type Clock,
   type MembershipCause,
 } from '../kernel/index.js';
 import { NODES_SETTINGS, type NodesSettings } from '../settings/index.js';
+import { LeaseClock } from './lease-clock.js';
 import { ModelCatalog } from './model-catalog.js';
 import { NodeIndex } from './node-index.js';
 import { NodeRecord } from './node-record.js';
@@ -29,14 +29,6 @@ export interface NodeReport {
   readonly status?: 'ready' | 'draining' | null | undefined;
 }
 
-/** Two signs of life may get lost before a node is gone. */
-const HEARTBEATS_PER_LEASE = 3;
-
-/** While nodes are here they are looked after this often at least; a look that comes later tells of a stall. */
-const LONGEST_BEAT_MS = 1000;
-/** Less than this is a busy machine, not a stalled process. */
-const LEAST_STALL_MS = 250;
-
 const NO_ACCESS: NodeAccess = { headers: {} };
 
 /**
@@ -50,30 +42,27 @@ export class RegistryService implements OnModuleDestroy {
   private readonly catalog = new ModelCatalog();
   /** Listed nodes that an operator ended, by identity: their probes must not bring them back. */
   private readonly dismissed = new Set<string>();
-  private readonly leaseMs: number;
-  private sweepAt = Infinity;
-  private graceUntil = -Infinity;
-  private cancelSweep: Cancel | null = null;
+  private readonly leases: LeaseClock;
 
   constructor(
     @Inject(NODES_SETTINGS) settings: NodesSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly bus: EventBus,
   ) {
-    this.leaseMs = settings.leaseSeconds * 1000;
+    this.leases = new LeaseClock(clock, settings.leaseSeconds * 1000, () => this.lookAfterAll());
   }
 
   onModuleDestroy(): void {
-    this.cancelSweep?.();
+    this.leases.stop();
   }
 
   /** A node is told to heartbeat this often; listed servers are probed as often. */
   get heartbeatSeconds(): number {
-    return this.leaseSeconds / HEARTBEATS_PER_LEASE;
+    return this.leases.heartbeatMs / 1000;
   }
 
   get leaseSeconds(): number {
-    return this.leaseMs / 1000;
+    return this.leases.leaseMs / 1000;
   }
 
   /**
@@ -88,14 +77,14 @@ export class RegistryService implements OnModuleDestroy {
     this.takeEndpoint(fresh);
     const node = before === undefined ? this.welcome(fresh, spec) : this.replace(before, fresh, spec);
     this.access.set(node, spec.access);
-    this.sweepBy(this.clock.now() + this.beatMs);
+    this.leases.lookBy(this.leases.nextLook(this.clock.now()));
     return { node, leaseId: node.leaseId, isNew: before === undefined };
   }
 
   /** @throws LeaseUnknownError when the lease is unknown, was replaced or has run out */
   heartbeat(leaseId: string, report: NodeReport): MeshNode {
     const node = this.index.withLease(leaseId);
-    if (node === undefined || this.isExpired(node)) throw new LeaseUnknownError();
+    if (node === undefined || this.leases.isOver(node.lastSignAt)) throw new LeaseUnknownError();
     node.lastSignAt = this.clock.now();
     node.queueDepth = report.queueDepth ?? node.queueDepth;
     node.throughputTps = report.throughputTps ?? node.throughputTps;
@@ -274,7 +263,7 @@ export class RegistryService implements OnModuleDestroy {
     this.index.take(node);
     this.catalog.nodeLeft(node.model, this.clock.now());
     // Leases may be longer than the day after which an empty model is forgotten.
-    this.sweepBy(this.catalog.nextDue());
+    this.leases.lookBy(this.catalog.nextDue());
   }
 
   private theOne(nodeId: string, model: string | null): NodeRecord {
@@ -286,49 +275,15 @@ export class RegistryService implements OnModuleDestroy {
     return node;
   }
 
-  private isExpired(node: MeshNode): boolean {
-    return this.clock.now() >= Math.max(node.lastSignAt + this.leaseMs, this.graceEnd());
-  }
-
-  /**
-   * Until when nobody may be taken for gone; in the past while all is well. After this process itself stood still the
-   * signs of life are there, but unread: all nodes have one heartbeat's time to be heard.
-   */
-  private graceEnd(): number {
-    const now = this.clock.now();
-    const isLate = now - this.sweepAt > Math.max(LEAST_STALL_MS, this.beatMs);
-    if (isLate) this.graceUntil = now + this.heartbeatSeconds * 1000;
-    return this.graceUntil;
-  }
-
-  private get beatMs(): number {
-    return Math.min(LONGEST_BEAT_MS, this.heartbeatSeconds * 1000);
-  }
-
-  /** One timer for all nodes and models. */
-  private sweepBy(due: number): void {
-    if (due >= this.sweepAt) return;
-    this.cancelSweep?.();
-    this.sweepAt = due;
-    this.cancelSweep = this.clock.after(Math.max(1, due - this.clock.now()), () => this.sweep());
-  }
-
-  private sweep(): void {
+  /** @returns when to look again */
+  private lookAfterAll(): number {
     for (const node of this.index.all()) {
-      if (this.isExpired(node)) this.remove(node, 'lease_expired');
+      if (this.leases.isOver(node.lastSignAt)) this.remove(node, 'lease_expired');
     }
-    this.sweepAt = Infinity;
     for (const model of this.catalog.forgetDue(this.clock.now())) {
       this.bus.publish('model.forgotten', { model, at: this.clock.wallMs() });
     }
-    this.sweepBy(Math.min(this.nextLook(), this.catalog.nextDue()));
-  }
-
-  /** When the first lease could run out, as far as is known now, or sooner for the beat's sake. */
-  private nextLook(): number {
-    if (this.index.isEmpty) return Infinity;
     const oldestSign = this.index.all().reduce((oldest, node) => Math.min(oldest, node.lastSignAt), Infinity);
-    const firstEnd = Math.max(oldestSign + this.leaseMs, this.graceUntil);
-    return Math.min(firstEnd, this.clock.now() + this.beatMs);
+    return Math.min(this.leases.nextLook(oldestSign), this.catalog.nextDue());
   }
 }
