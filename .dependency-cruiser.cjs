@@ -38,23 +38,7 @@ const ROOMS = {
   probes: [...GROUND],
 };
 
-/** Files that decide: everything they need arrives as an argument. */
-const PURE = [
-  'kernel/(endpoint|span|names)\\.ts',
-  'settings/(read-settings|readers)\\.ts',
-  'registry/(nodes-file|model-catalog)\\.ts',
-  'topology/model-view\\.ts',
-  'node-health/(reputation|outcome)\\.ts',
-  'candidate-enumeration/(route|prior|greedy|enumerations)\\.ts',
-  'routing-stats/(arm|sample|scout-ledger|arm-store)\\.ts',
-  'routing/(policy|policies|proportional|ranking|pinned-route|routing-table)\\.ts',
-  'nodes-api/node-row\\.ts',
-  'calls/(call-record|call-ring)\\.ts',
-  'chat-proxy/bytes/.*\\.ts',
-  'chat-proxy/(settlement|call-timeouts)\\.ts',
-  'chat-proxy/request/(chat-request|upstream-body|headers)\\.ts',
-  'chat-proxy/relay/(in-band-answer|attempt-end)\\.ts',
-];
+const PURE = require('./pure-files.cjs').map((file) => file.replace(/\./g, '\\.').replace(/\*/g, '[^/]+'));
 
 /** Entry points: nobody imports them. */
 const ENTRIES = ['^src/main\\.ts$', '^src/demo/main\\.ts$', '^src/demo/reference-node\\.main\\.ts$'];
