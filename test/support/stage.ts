@@ -39,7 +39,7 @@ export class Stage {
 
   async tracker({ env = {}, argv = [], parts = {}, lookup }: TrackerOptions = {}): Promise<StagedTracker> {
     const tracker = await startTracker(settingsOf(env, argv), parts, lookup);
-    const stop = once(() => tracker.stop());
+    const stop = once(tracker.stop.bind(tracker));
     this.atEnd(stop);
     await tracker.ready;
     return { ...tracker, stop, api: new TrackerApi(tracker.url) };
