@@ -70,7 +70,8 @@ export class StreamReader implements AnswerReader {
         return;
       }
       if (kind === 'data' || kind === 'overflow') {
-        this.port.commit();
+        // A usage chunk that is left out reaches nobody.
+        if (bytes.length > 0) this.port.commit();
         this.port.heard(facts.hasContent || kind === 'overflow');
       }
       if (kind === 'partial') continue;
