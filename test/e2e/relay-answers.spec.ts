@@ -345,6 +345,16 @@ describe('an error of the head', () => {
     expect(errorOf(reply).type).toBe('server_error');
   });
 
+  it('that only says that it is compressed passes as the plain JSON it is', async () => {
+    const body = JSON.stringify({ error: { message: 'no', type: 'x', param: null, code: 'c' } });
+    await headOf('gzip', (response) => {
+      response.writeHead(500, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(body);
+    });
+    const reply = await tracker.api.chat({ model: 'gzip' });
+    expect([reply.status, reply.text]).toEqual([500, body]);
+    expect(reply.headers).not.toHaveProperty('content-encoding');
+  });
+
   it('that is a redirect is none to the client', async () => {
     for (const body of ['', '{}']) {
       await headOf('moved', (response) =>
@@ -456,6 +466,22 @@ describe('an answer that breaks off', () => {
       const reply = await tracker.api.chat({ model: 'empty', stream: true });
       expect([reply.status, errorOf(reply).type]).toEqual([502, 'server_error']);
     }
+  });
+
+  it('after nothing but usage that the client did not ask for is a 502 too', async () => {
+    await headOf('usage-only', (response) => response.writeHead(200, SSE_HEADERS).end(usageChunk(9)));
+    const reply = await tracker.api.chat({ model: 'usage-only', stream: true });
+    expect([reply.status, errorOf(reply).code]).toEqual([502, 'answer_cut_off']);
+  });
+
+  it.each([true, false])('or came encoded, though asked not to, is a 502: stream %j', async (stream) => {
+    await headOf('encoded', (response) => {
+      const type = stream ? 'text/event-stream' : 'application/json';
+      response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' });
+      response.end(stream ? textChunk('x') + DONE : JSON.stringify(wholeChat()));
+    });
+    const reply = await tracker.api.chat({ model: 'encoded', stream });
+    expect([reply.status, errorOf(reply).code]).toEqual([502, 'node_failed']);
   });
 
   it('in JSON is a 502 up to 64 KiB, and beyond that a broken connection', async () => {

@@ -81,8 +81,9 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     this.headHeaders = headers;
     this.input.onSign();
     if (status < 200 || status > 299) this.reader = new RefusalReader(this, status, headers);
+    else if (isEncoded(headers)) this.breakWith(this.unfit('encoded its answer, though asked not to'));
     else if (isEventStream(headers)) this.reader = new StreamReader(this, headers, this.input.stripUsage);
-    else if (this.input.client.begun) this.breakWith(verdict('failed', { fault: this.noStream() }));
+    else if (this.input.client.begun) this.breakWith(this.unfit('answered a stream with something else'));
     else this.reader = new WholeReader(this, headers);
   }
 
@@ -164,11 +165,11 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     else this.reader.broken(ending);
   }
 
-  private noStream(): NodeFailedError {
-    return new NodeFailedError(
-      `The node ${this.nodeId} answered a stream with something else.`,
-      'node_failed',
-    );
+  /** What the client can't be given, whatever it says. */
+  private unfit(said: string): Verdict {
+    return verdict('failed', {
+      fault: new NodeFailedError(`The node ${this.nodeId} ${said}.`, 'node_failed'),
+    });
   }
 
   private settle(ending: Verdict): void {
@@ -188,6 +189,11 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     this.input.onSettled(end);
     this.resolve(end);
   }
+}
+
+/** Compressed, or said to be. */
+function isEncoded(headers: IncomingHttpHeaders): boolean {
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
 }
 
 function isEventStream(headers: IncomingHttpHeaders): boolean {

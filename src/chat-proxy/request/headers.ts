@@ -31,8 +31,9 @@ const NOT_FOR_HEADS = new Set([
   'x-request-id',
   'x-meshnet-route',
 ]);
-/** Framing and identity of the answer are the tracker's own. */
+/** Framing and identity of the answer are the tracker's own, and what it passes on is plain, whatever the head says. */
 const NOT_FOR_CLIENTS = new Set([
+  'content-encoding',
   'content-length',
   'date',
   'server',
