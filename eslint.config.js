@@ -21,6 +21,10 @@ const REACHED_FOR = {
   ],
 };
 
+const NODE_GLOBALS = Object.fromEntries(
+  ['Buffer', 'console', 'fetch', 'performance', 'process', 'setTimeout'].map((name) => [name, 'readonly']),
+);
+
 export default tseslint.config(
   { ignores: ['dist', 'coverage', 'node_modules'] },
   eslint.configs.recommended,
@@ -55,5 +59,6 @@ export default tseslint.config(
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
   },
+  { files: ['bench/**/*.mjs'], languageOptions: { globals: NODE_GLOBALS } },
   prettier,
 );
