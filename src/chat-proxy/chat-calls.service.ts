@@ -13,7 +13,7 @@ import { AttemptsService } from './attempts.service.js';
 import { Failover, type SpentAttempt } from './failover.js';
 import type { AttemptContext, IncomingChat } from './incoming-chat.js';
 import { faultEvent } from './relay/fault-event.js';
-import { errorEvent } from './relay/refusal.js';
+import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
 import { headersForClient, type HeaderMap } from './request/headers.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
@@ -116,7 +116,7 @@ export class ChatCallsService {
     const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
     this.attempts.close(context, settled);
     if (client.begun) {
-      client.end([answer === null ? faultEvent(fault) : errorEvent(answer.body)]);
+      client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
     } else if (answer === null) {
       // A call that ran out of time must not be sent again at once by a library that means well.
       const retry: HeaderMap = timeout === 'first_byte' && !context.chat.request.stream ? NO_RETRY : {};

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { NodeFailedError } from '../../kernel/index.js';
-import type { InBandError } from '../bytes/index.js';
+import { isJsonObject, readAnswer, type InBandError } from '../bytes/index.js';
 import { judge, type RefusalFacts } from '../upstream/judge.js';
 import { verdict, type HeadAnswer, type Verdict } from './attempt-end.js';
 
 /** Describe the head's own body, or lead the client past the tracker. */
 const NOT_WITH_OUR_BODY = new Set(['content-encoding', 'content-type', 'location']);
+
+/** As much of a body of unknown shape is quoted. */
+const MOST_QUOTED_BYTES = 2048;
 
 /** The head that answers, and what it was asked. */
 export interface AskedHead {
@@ -60,6 +63,18 @@ export function errorJson({ message, codeText, code }: Omit<InBandError, 'nodeId
       error: { message: shown, type, param: null, code: codeText ?? code?.toString() ?? null },
     }),
   );
+}
+
+/**
+ * A head's error answer as the last event of a stream. As an answer it is told by its status, whatever its shape;
+ * within a stream clients know none but OpenAI's shape for an error.
+ */
+export function answerEvent({ status, body }: HeadAnswer): Buffer {
+  const answer: unknown = JSON.parse(body.toString('utf8'));
+  if (isJsonObject(answer) && isJsonObject(answer.error)) return errorEvent(body);
+  const { error } = readAnswer(body);
+  const message = error?.message ?? body.toString('utf8', 0, MOST_QUOTED_BYTES);
+  return errorEvent(errorJson({ code: null, codeText: null, ...error, message }, status));
 }
 
 /** An error, given as JSON, as the last event of a stream that can't be finished. */
