@@ -34,6 +34,11 @@ export class TrackerApi {
     return send(this.url + path, { method: 'POST', headers, body });
   }
 
+  /** A chat whose body comes piece by piece. */
+  chatInChunks(chunks: readonly (string | Buffer)[]): Promise<Reply> {
+    return send(this.url + CHATS, { method: 'POST', chunks });
+  }
+
   /** A chat whose answer has only begun. */
   openChat(body: object, { headers = {}, path = CHATS }: ChatOptions = {}): Promise<OpenReply> {
     return open(this.url + path, { method: 'POST', headers, body });

@@ -147,6 +147,8 @@ describe('B03 a client of a JSON answer leaves', () => {
     await eventually(async () => expect(await api.inFlight(MODEL)).toEqual({ nodes: 0, routes: 0 }));
     expect((await standingOf(api, nodeId)).isBlamed).toBe(false);
     const outcomes = new Set((await api.calls()).map(({ outcome }) => outcome));
-    expect([...outcomes].filter((outcome) => outcome !== 'completed' && outcome !== 'client_left')).toEqual([]);
+    expect([...outcomes].filter((outcome) => outcome !== 'completed' && outcome !== 'client_left')).toEqual(
+      [],
+    );
   });
 });

@@ -71,7 +71,10 @@ describe('B05 a client leaves in the middle of a stream', () => {
     leaving.leave();
 
     await droppedSoon(head);
-    expect(await finishedCall(api, 'leaving')).toMatchObject({ outcome: 'client_left', completion_tokens: 2 });
+    expect(await finishedCall(api, 'leaving')).toMatchObject({
+      outcome: 'client_left',
+      completion_tokens: 2,
+    });
     expect(await standingOf(api, nodeId)).toEqual(UNTOUCHED);
   });
 
