@@ -3,8 +3,9 @@ import { aCandidate } from '../../test/support/builders.js';
 import { byPrior, firstBy } from './ranking.js';
 
 describe('byPrior', () => {
-  it('ranks by prior, then fewer hops, then signature', () => {
+  it('ranks by prior, then fewer scouts under way, then fewer hops, then signature', () => {
     const ranked = [
+      aCandidate({ signature: '0', priorTps: 9, scoutsInFlight: 1 }),
       aCandidate({ signature: 'b', priorTps: 9 }),
       aCandidate({ signature: 'a', priorTps: 9, hopCount: 2 }),
       aCandidate({ signature: 'a', priorTps: 9 }),
@@ -15,6 +16,7 @@ describe('byPrior', () => {
       'a1',
       'b1',
       'a2',
+      '01',
     ]);
   });
 });

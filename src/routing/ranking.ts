@@ -1,8 +1,16 @@
 import type { CandidateState } from './policy.js';
 
-/** Order by prior, highest first; ties: fewer hops, then signature. */
+/**
+ * Order by prior, highest first; ties: fewer scouts under way, then fewer hops, then signature. Routes that share
+ * their slowest node tie however much is under way on them: without the scouts, one head would get everything.
+ */
 export function byPrior(a: CandidateState, b: CandidateState): number {
-  return b.priorTps - a.priorTps || a.hopCount - b.hopCount || (a.signature < b.signature ? -1 : 1);
+  return (
+    b.priorTps - a.priorTps ||
+    a.scoutsInFlight - b.scoutsInFlight ||
+    a.hopCount - b.hopCount ||
+    (a.signature < b.signature ? -1 : 1)
+  );
 }
 
 /** Index of the candidate that comes first in the given order, among those that qualify; -1 where none does. */
