@@ -10,7 +10,7 @@ import {
 } from '../settings/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
 import { AttemptsService } from './attempts.service.js';
-import { Failover, type SpentAttempt } from './failover.js';
+import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
 import type { AttemptContext, IncomingChat } from './incoming-chat.js';
 import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
@@ -112,14 +112,14 @@ export class ChatCallsService {
   private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined): void {
     if (spent === undefined) return;
     const { context, settled } = spent;
-    const { answer, timeout } = settled.end;
+    const { answer } = settled.end;
     const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
     this.attempts.close(context, settled);
     if (client.begun) {
       client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
     } else if (answer === null) {
       // A call that ran out of time must not be sent again at once by a library that means well.
-      const retry: HeaderMap = timeout === 'first_byte' && !context.chat.request.stream ? NO_RETRY : {};
+      const retry = isJsonOutOfTime(spent) ? NO_RETRY : {};
       answerFault(client, fault, { ...routeHeaders(context), ...retry });
     } else {
       client.begin(answer.status, {

@@ -43,20 +43,27 @@ export class Failover {
   /** Of several failed attempts the one whose answer says most to the client. */
   mostTelling(): SpentAttempt | undefined {
     const newestFirst = [...this.spent].reverse();
+    const [last] = newestFirst;
+    // Only our own 504 tells the client's library not to send it again.
+    if (last !== undefined && isJsonOutOfTime(last)) return last;
     const having = (is: (end: AttemptEnd) => boolean): SpentAttempt | undefined =>
       newestFirst.find(({ settled }) => is(settled.end));
     return (
       having(({ outcome, answer }) => outcome === 'busy' && answer !== null) ??
       having(({ answer }) => answer !== null) ??
       having(({ outcome }) => outcome === 'timed_out') ??
-      newestFirst[0]
+      last
     );
   }
 
   private isWorthRetrying({ outcome, timeout }: AttemptEnd, isStream: boolean): boolean {
-    // A JSON answer that took too long may have been almost ready; asking again would double the work.
     if (timeout === 'first_byte') return isStream && this.firstByteTimeouts === 1;
     if (timeout !== null) return timeout === 'connect';
     return outcome === 'failed' || outcome === 'busy' || outcome === 'misconfigured' || outcome === 'cut_off';
   }
+}
+
+/** An answer that may have been almost ready: asking again would double the work. */
+export function isJsonOutOfTime({ context, settled }: SpentAttempt): boolean {
+  return settled.end.timeout === 'first_byte' && !context.chat.request.stream;
 }
