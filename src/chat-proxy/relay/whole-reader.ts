@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { NodeFailedError } from '../../kernel/index.js';
-import { readAnswer, type Usage } from '../bytes/index.js';
+import { readAnswer, type AnswerFacts, type Usage } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
 import { inBandVerdict } from './refusal.js';
@@ -44,22 +44,22 @@ export class WholeReader implements AnswerReader {
   }
 
   end(): void {
-    const facts = readAnswer(this.length > MOST_READ_BYTES ? Buffer.alloc(0) : Buffer.concat(this.chunks));
-    this.usage = facts.usage;
-    if (this.port.isCommitted) {
-      this.port.finish(COMPLETED, this.chunks.slice(this.given));
-    } else if (facts.error !== null && !facts.hasChoices) {
-      this.port.finish(inBandVerdict(this.port, facts.error, this.headers));
-    } else if (!facts.parsed) {
-      this.port.finish(verdict('failed', { fault: this.garbage() }));
-    } else {
-      this.port.commit(this.length);
-      this.port.finish(COMPLETED, this.chunks);
-    }
+    const facts = this.length > MOST_READ_BYTES ? null : readAnswer(Buffer.concat(this.chunks));
+    this.usage = facts?.usage ?? null;
+    const ending = this.endingOf(facts);
+    if (ending.outcome === 'completed') this.port.commit(this.length);
+    this.port.finish(ending, this.chunks.slice(this.given));
   }
 
   broken(ending: Verdict): void {
     this.port.finish(ending);
+  }
+
+  /** @param facts null where the answer was too long to be read */
+  private endingOf(facts: AnswerFacts | null): Verdict {
+    if (facts === null) return COMPLETED;
+    if (facts.error !== null && !facts.hasChoices) return inBandVerdict(this.port, facts.error, this.headers);
+    return facts.parsed ? COMPLETED : verdict('failed', { fault: this.garbage() });
   }
 
   private garbage(): NodeFailedError {
