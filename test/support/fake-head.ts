@@ -41,8 +41,8 @@ export class FakeHead {
     });
   }
 
-  async start(port = 0): Promise<this> {
-    this.server.listen(port, '127.0.0.1');
+  async start(port = 0, host = '127.0.0.1'): Promise<this> {
+    this.server.listen(port, host);
     await once(this.server, 'listening');
     return this;
   }

@@ -77,3 +77,9 @@ export function sendChat(
 
 /** Enough tokens to be a sample. */
 export const TEN: readonly string[] = Array.from({ length: 10 }, (_, at) => `t${String(at)} `);
+
+/** A whole answer as it goes over the wire, for heads of raw bytes; `framing` in place of its true length. */
+export function rawChat(framing?: readonly string[], body = JSON.stringify(wholeChat())): string {
+  const framed = framing ?? [`content-length: ${String(Buffer.byteLength(body))}`];
+  return ['HTTP/1.1 200 OK', 'content-type: application/json', ...framed, '', body].join('\r\n');
+}
