@@ -100,8 +100,10 @@ function parse(text: string): unknown {
   }
 }
 
-function choicesOf(answer: JsonObject): unknown[] | null {
-  return Array.isArray(answer.choices) ? answer.choices : null;
+/** Some servers write an empty list as null. */
+function choicesOf({ choices }: JsonObject): unknown[] | null {
+  if (choices === null) return [];
+  return Array.isArray(choices) ? choices : null;
 }
 
 function readUsage(usage: unknown): Usage | null {
