@@ -108,6 +108,7 @@ function headOf({ decision }: AttemptContext): MeshNode {
   return hop.node;
 }
 
-function isRefusedField({ headStatus, isCommitted }: AttemptEnd): boolean {
-  return !isCommitted && (headStatus === 400 || headStatus === 422);
+/** Told by the head's status, or inside a 200. */
+function isRefusedField({ answer, isCommitted }: AttemptEnd): boolean {
+  return !isCommitted && (answer?.status === 400 || answer?.status === 422);
 }
