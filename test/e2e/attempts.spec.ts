@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { ClientRequest, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { eventually } from '../support/eventually.js';
-import { closedPort, type FakeHead, type HeadAnswering } from '../support/fake-head.js';
+import type { FakeHead, HeadAnswering } from '../support/fake-head.js';
 import { errorOf, start } from '../support/http-client.js';
 import {
   DONE,
@@ -26,7 +26,7 @@ async function join(
   throughput_tps: number,
   head?: { readonly url: string },
 ): Promise<void> {
-  const endpoint = head?.url ?? `http://127.0.0.1:${String(await closedPort())}`;
+  const endpoint = head?.url ?? (await stage.refusingUrl());
   await api.register({ wallet, endpoint, model: MODEL, throughput_tps });
 }
 
@@ -394,8 +394,14 @@ describe('whatever way chats end', () => {
     const tracker = await stage.tracker({
       env: { MESHNET_FIRST_BYTE_TIMEOUT_SECONDS: '0.5', MESHNET_ROUTE_EXPLORE_SHARE: '1' },
     });
+    const sent: ClientRequest[] = [];
     const head = await stage.head((response, chat) => {
-      const { ending } = JSON.parse(chat.body.toString()) as { ending: string };
+      const { ending, leaves, at } = JSON.parse(chat.body.toString()) as {
+        ending: string;
+        leaves: string;
+        at: number;
+      };
+      if (leaves === 'when asked') sent[at]?.destroy();
       ENDINGS[ending]?.(response, chat);
     });
     await join(tracker, 'head', 10, head);
@@ -405,26 +411,23 @@ describe('whatever way chats end', () => {
         ending: fc.constantFrom(...Object.keys(ENDINGS)),
         stream: fc.boolean(),
         pinned: fc.constantFrom(null, ['dead:all'], ['head:all']),
-        leavesAfterMs: fc.option(fc.nat(30), { freq: 2 }),
+        leaves: fc.constantFrom('never', 'never', 'soon', 'when asked'),
       }),
       { numRuns: 200, seed: 42 },
     );
     const before = (await tracker.api.calls('?limit=1000')).length;
-    await Promise.all(
-      plans.map(
-        ({ ending, stream, pinned, leavesAfterMs }, at) =>
-          new Promise<void>((resolve) => {
-            const sent = start(`${tracker.url}/v1/chat/completions`, {
-              method: 'POST',
-              headers: { 'x-request-id': `mix-${String(at)}` },
-              body: { model: MODEL, ending, stream, ...(pinned === null ? {} : { route: pinned }) },
-            });
-            sent.on('response', (response) => response.on('error', () => undefined).resume());
-            sent.on('close', () => resolve());
-            if (leavesAfterMs !== null) setTimeout(() => sent.destroy(), leavesAfterMs);
-          }),
-      ),
-    );
+    const closings = plans.map(({ ending, stream, pinned, leaves }, at) => {
+      const request = start(`${tracker.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'x-request-id': `mix-${String(at)}` },
+        body: { model: MODEL, ending, stream, leaves, at, ...(pinned === null ? {} : { route: pinned }) },
+      });
+      sent.push(request);
+      request.on('response', (response) => response.on('error', () => undefined).resume());
+      if (leaves === 'soon') setTimeout(() => request.destroy(), at % 30);
+      return new Promise((resolve) => request.on('close', resolve));
+    });
+    await Promise.all(closings);
     await expectAllAtRest(tracker);
     const records = await tracker.api.calls('?limit=1000');
     const ids = new Set(records.map(({ request_id }) => request_id));

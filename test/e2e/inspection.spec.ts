@@ -6,7 +6,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { startTracker } from '../../src/bootstrap.js';
 import { ReadinessService } from '../../src/probes/index.js';
 import { eventually } from '../support/eventually.js';
-import { closedPort } from '../support/fake-head.js';
 import { jsonOf, open } from '../support/http-client.js';
 import {
   DONE,
@@ -361,7 +360,7 @@ describe('the probes', () => {
 
   it('say ready without any node, and when the listed servers are all down', async () => {
     const tracker = await stage.tracker({
-      argv: ['--node', `http://127.0.0.1:${String(await closedPort())}`],
+      argv: ['--node', await stage.refusingUrl()],
     });
     expect((await tracker.api.get('/readyz')).status).toBe(200);
     expect(await tracker.api.nodes()).toEqual([]);
@@ -424,7 +423,7 @@ describe('secrets and prompts', () => {
       (await stage.head((response) => sendJson(response, 401, { error: { message: 'no' } }))).url,
     );
     await enter('hangs', (await stage.head(() => undefined)).url);
-    await enter('dead', `http://127.0.0.1:${String(await closedPort())}`);
+    await enter('dead', await stage.refusingUrl());
     for (const endpoint of ['http://h/?key=CANARY-QUERY', 'http://user:CANARY-PASSWORD@h/']) {
       seen.push((await api.ask('POST', '/v1/nodes', { wallet: 'w', model: 'm', endpoint })).text);
     }
