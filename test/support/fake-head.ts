@@ -123,11 +123,3 @@ export class RawHead {
     await closed;
   }
 }
-
-/** A port of this machine on which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const head = await new RawHead(() => undefined).start();
-  const { port } = head;
-  await head.end();
-  return port;
-}

@@ -134,6 +134,6 @@ class Opened implements OpenReply {
   private listen(): void {
     if (this.isListening) return;
     this.isListening = true;
-    this.response.on('data', (part: Buffer) => this.parts.push(part));
+    this.response.on('data', (part: Buffer) => this.parts.push(part)).resume();
   }
 }

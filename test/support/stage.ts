@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { startTracker, type RunningTracker } from '../../src/bootstrap.js';
 import type { KernelParts } from '../../src/kernel/index.js';
 import { readSettings, type EnvLookup, type Settings } from '../../src/settings/index.js';
@@ -39,7 +41,7 @@ export class Stage {
 
   async tracker({ env = {}, argv = [], parts = {}, lookup }: TrackerOptions = {}): Promise<StagedTracker> {
     const tracker = await startTracker(settingsOf(env, argv), parts, lookup);
-    const stop = once(tracker.stop.bind(tracker));
+    const stop = onlyOnce(() => tracker.stop());
     this.atEnd(stop);
     await tracker.ready;
     return { ...tracker, stop, api: new TrackerApi(tracker.url) };
@@ -58,6 +60,18 @@ export class Stage {
     return head;
   }
 
+  /**
+   * An address that refuses every connection until the stage ends: its port is the near end of a connection of ours,
+   * so nobody listens there, and no other test is given it meanwhile.
+   */
+  async refusingUrl(): Promise<string> {
+    const far = await this.rawHead(() => undefined);
+    const socket = connect(far.port, '127.0.0.1');
+    await once(socket, 'connect');
+    this.atEnd(() => socket.destroy());
+    return `http://127.0.0.1:${String(socket.localPort)}`;
+  }
+
   mesh(tracker: string | null = null): ReferenceMesh {
     const mesh = new ReferenceMesh(tracker);
     this.atEnd(() => mesh.end());
@@ -73,7 +87,7 @@ export class Stage {
   }
 }
 
-function once<T>(act: () => T): () => T {
+function onlyOnce<T>(act: () => T): () => T {
   let result: { readonly of: T } | null = null;
   return () => (result ??= { of: act() }).of;
 }

@@ -123,7 +123,8 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     if (client.begun) return;
     const headers = this.input.clientHeaders(this.headHeaders);
     if (length !== undefined) headers['content-length'] = String(length);
-    client.begin(this.headStatus ?? 200, headers);
+    // Whichever 2xx the head chose: some clients accept no other.
+    client.begin(200, headers);
   }
 
   write(bytes: readonly Buffer[]): void {

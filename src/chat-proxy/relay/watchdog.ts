@@ -10,6 +10,13 @@ export interface CallLimits {
   readonly totalAt: number;
 }
 
+interface Due {
+  readonly kind: TimeoutKind;
+  /** Since when it has been waited for. */
+  readonly since: number;
+  readonly at: number;
+}
+
 /**
  * Tells when an attempt has taken too long. One timer: a data event only notes the time, and the timer, when due,
  * looks whether it was put off.
@@ -52,25 +59,25 @@ export class Watchdog {
     this.cancel = null;
   }
 
-  private next(): { kind: TimeoutKind; at: number } {
+  private next(): Due {
     const { firstByteMs, idleMs, totalAt } = this.limits;
-    const awaited: { kind: TimeoutKind; at: number } =
-      this.heardAt === null
-        ? { kind: 'first_byte', at: this.startedAt + firstByteMs }
-        : { kind: 'idle', at: (this.isSuspended ? this.clock.now() : this.heardAt) + idleMs };
-    return awaited.at <= totalAt ? awaited : { kind: 'total', at: totalAt };
+    const { startedAt, heardAt } = this;
+    const awaited: Due =
+      heardAt === null
+        ? { kind: 'first_byte', since: startedAt, at: startedAt + firstByteMs }
+        : { kind: 'idle', since: heardAt, at: (this.isSuspended ? this.clock.now() : heardAt) + idleMs };
+    return awaited.at <= totalAt ? awaited : { kind: 'total', since: startedAt, at: totalAt };
   }
 
   private schedule(): void {
     this.cancel?.();
     this.cancel = this.clock.after(Math.max(1, this.next().at - this.clock.now()), () => {
-      const { kind, at } = this.next();
+      const { kind, since, at } = this.next();
       if (this.clock.now() < at) {
         this.schedule();
         return;
       }
       this.cancel = null;
-      const since = kind === 'idle' ? (this.heardAt ?? this.startedAt) : this.startedAt;
       this.onDue(kind, this.clock.now() - since);
     });
   }

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { aNode, MODEL, span } from '../../test/support/builders.js';
+import { routeOf } from '../candidate-enumeration/index.js';
+import type { Decision } from '../routing/index.js';
+import { Call, type CallEnding } from './call.js';
+import { workUnits } from './call-record.js';
+
+const GPU = aNode({ wallet: 'w', name: 'gpu', shard: span(0, 21) });
+const CPU = aNode({ wallet: 'w', name: 'cpu', shard: span(0, 39) });
+const ROUTE = routeOf(MODEL, [
+  { node: GPU, startLayer: 0, endLayer: 21 },
+  { node: CPU, startLayer: 22, endLayer: 39 },
+]);
+const DECISION: Decision = {
+  ...{ model: MODEL, route: ROUTE, signature: ROUTE.signature },
+  ...{ mode: 'scout', probability: 0.3, epoch: 2 },
+};
+const COMPLETED: CallEnding = {
+  ...{ outcome: 'completed', promptTokens: 5, completionTokens: 10, tokensEstimated: false },
+  ...{ tps: 50, sample: 'recorded' },
+};
+
+function aCall(): Call {
+  return new Call({ requestId: 'r', model: MODEL, stream: true, at: 1_000, wallMs: 0 });
+}
+
+describe('a call', () => {
+  it('is open, of this age and in prefill until its first content comes', () => {
+    const call = aCall();
+    call.decided(DECISION, 1_100);
+    call.heard(1_200, false);
+    expect(call.record(1_500)).toMatchObject({
+      outcome: null,
+      age_ms: 500,
+      phase: 'prefill',
+      ttft_ms: null,
+      total_ms: null,
+      sample: null,
+    });
+  });
+
+  it('streams, and is silent when nothing came for over five seconds', () => {
+    const call = aCall();
+    call.decided(DECISION, 1_100);
+    call.heard(1_200, true);
+    call.heard(2_000, false);
+    expect(call.record(7_000)).toMatchObject({ phase: 'streaming', ttft_ms: 200 });
+    expect(call.record(7_001)).toMatchObject({ phase: 'silent', ttft_ms: 200 });
+    call.heard(7_002, true);
+    expect(call.record(7_003)).toMatchObject({ phase: 'streaming', ttft_ms: 200 });
+  });
+
+  it('tells each attempt with its own time, and the route of the last', () => {
+    const call = aCall();
+    const other = { ...DECISION, signature: 'other', mode: 'exploit' as const };
+    call.decided(other, 1_100);
+    expect(call.record(1_150).attempts).toEqual([
+      { signature: 'other', outcome: null, status: null, ms: null },
+    ]);
+    call.attemptEnded('failed', null, 1_130);
+    call.decided(DECISION, 1_200);
+    call.attemptEnded('completed', 200, 1_450);
+    expect(call.attemptCount).toBe(2);
+    expect(call.record(1_500)).toMatchObject({
+      routing: { mode: 'scout', signature: ROUTE.signature, probability: 0.3 },
+      attempts: [
+        { signature: 'other', outcome: 'failed', status: null, ms: 30 },
+        { signature: ROUTE.signature, outcome: 'completed', status: 200, ms: 250 },
+      ],
+    });
+  });
+
+  it('has no attempt to end before it got a route', () => {
+    const call = aCall();
+    call.attemptEnded('failed', null, 1_100);
+    expect(call.record(1_100)).toMatchObject({ attempts: [], routing: null, work_units: [] });
+  });
+
+  it('is what it was once it has ended, however much later one looks', () => {
+    const call = aCall();
+    call.decided(DECISION, 1_000);
+    call.attemptEnded('completed', 200, 1_300);
+    expect(call.isOpen).toBe(true);
+    call.finished(COMPLETED, 1_400);
+    expect(call.isOpen).toBe(false);
+    const record = call.record(9_999);
+    expect(record).toEqual(call.record(1_400));
+    expect(record).toMatchObject({ total_ms: 400, tps: 50, completion_tokens: 10, sample: 'recorded' });
+    expect(record).not.toHaveProperty('phase');
+    expect(record).not.toHaveProperty('age_ms');
+    expect(record.started_at).toBe('1970-01-01T00:00:00.000Z');
+  });
+
+  it('gives each hop its tokens times its layers, and nothing for tokens that nobody knows', () => {
+    const units = workUnits(ROUTE.hops, 10).map(({ work_units }) => work_units);
+    expect(units).toEqual([220, 180]);
+    const call = aCall();
+    call.decided(DECISION, 1_000);
+    call.finished({ ...COMPLETED, completionTokens: null }, 1_100);
+    expect(call.record(1_100).work_units.map(({ work_units }) => work_units)).toEqual([0, 0]);
+  });
+});

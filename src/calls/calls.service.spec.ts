@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { aNode, MODEL } from '../../test/support/builders.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { SilentLogger } from '../../test/support/silent-logger.js';
+import { routeOf } from '../candidate-enumeration/index.js';
+import { EventBus, type MeshEvent } from '../kernel/index.js';
+import type { Decision } from '../routing/index.js';
+import type { Call, CallEnding } from './call.js';
+import { CallsService } from './calls.service.js';
+
+const ROUTE = routeOf(MODEL, [{ node: aNode({ wallet: 'w' }), startLayer: 0, endLayer: 0 }]);
+const DECISION: Decision = {
+  ...{ model: MODEL, route: ROUTE, signature: ROUTE.signature },
+  ...{ mode: 'exploit', probability: 1, epoch: 1 },
+};
+const ENDING: CallEnding = {
+  ...{ outcome: 'completed', promptTokens: 1, completionTokens: 9, tokensEstimated: false },
+  ...{ tps: 9, sample: 'recorded' },
+};
+
+let clock: ManualClock;
+let logger: SilentLogger;
+let calls: CallsService;
+let events: MeshEvent[];
+beforeEach(() => {
+  clock = new ManualClock();
+  logger = new SilentLogger();
+  events = [];
+  const bus = new EventBus(logger);
+  bus.all().subscribe((event) => events.push(event));
+  calls = new CallsService(clock, logger, bus);
+});
+
+function ended(requestId: string, model = MODEL): void {
+  calls.finish(calls.begin(requestId, model, false), ENDING);
+}
+
+function idsOf(model: string | null, limit: number, openOnly = false): string[] {
+  return calls.list(model, limit, openOnly).map(({ request_id }) => request_id);
+}
+
+describe('the calls', () => {
+  it('announce each route that was chosen, with the number of its attempt', () => {
+    const call = calls.begin('r', MODEL, true);
+    calls.decided(call, DECISION);
+    calls.attemptEnded(call, 'failed', null);
+    calls.decided(call, DECISION);
+    expect(events.map(({ type }) => type)).toEqual(['route.selected', 'route.selected']);
+    expect(events.map(({ fact }) => fact)).toMatchObject([
+      { request_id: 'r', model: MODEL, attempt: 1, routing: { mode: 'exploit', probability: 1 } },
+      { attempt: 2 },
+    ]);
+  });
+
+  it('end once: one record, one event, one line, whatever comes later', () => {
+    const call = calls.begin('r', MODEL, true);
+    calls.decided(call, DECISION);
+    expect(calls.openCount).toBe(1);
+    clock.advance(500);
+    calls.finish(call, ENDING);
+    calls.finish(call, { ...ENDING, outcome: 'failed' });
+    expect(calls.openCount).toBe(0);
+    expect(events.filter(({ type }) => type === 'call.finished')).toHaveLength(1);
+    expect(logger.of('call.finished')).toHaveLength(1);
+    expect(logger.of('call.finished')[0]).toMatchObject({
+      level: 'info',
+      fields: { request_id: 'r', outcome: 'completed', total_ms: 500 },
+    });
+    expect(calls.list(null, 10, false)).toHaveLength(1);
+    expect(calls.get('r')).toMatchObject({ outcome: 'completed', total_ms: 500 });
+  });
+
+  it('are listed newest first, open ones before finished ones', () => {
+    ended('1');
+    calls.begin('2', MODEL, false);
+    ended('3', 'other');
+    calls.begin('4', 'other', false);
+    expect(idsOf(null, 10)).toEqual(['4', '2', '3', '1']);
+    expect(idsOf(null, 3)).toEqual(['4', '2', '3']);
+    expect(idsOf('other', 10)).toEqual(['4', '3']);
+    expect(idsOf('other', 1)).toEqual(['4']);
+    expect(idsOf(null, 10, true)).toEqual(['4', '2']);
+    expect(idsOf('nobody', 10)).toEqual([]);
+  });
+
+  it('are found by an id that was used again: the open one first, then the newest', () => {
+    ended('same', 'first');
+    ended('same', 'second');
+    expect(calls.get('same')).toMatchObject({ model: 'second' });
+    const open = calls.begin('same', 'third', false);
+    const newer: Call = calls.begin('same', 'fourth', false);
+    expect(calls.get('same')).toMatchObject({ model: 'fourth', outcome: null });
+    calls.finish(newer, ENDING);
+    expect(calls.get('same')).toMatchObject({ model: 'third', outcome: null });
+    calls.finish(open, ENDING);
+    expect(calls.get('same')).toMatchObject({ model: 'third', outcome: 'completed' });
+    expect(calls.get('unknown')).toBeNull();
+  });
+
+  it('are forgotten beyond the newest thousand', () => {
+    for (let n = 0; n < 1_001; n += 1) ended(String(n));
+    expect(calls.list(null, 2_000, false)).toHaveLength(1_000);
+    expect([calls.get('0'), calls.get('1')?.request_id]).toEqual([null, '1']);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import type { InBandError } from '../bytes/index.js';
+import {
+  errorEvent,
+  errorJson,
+  headersOfOurJson,
+  inBandVerdict,
+  statusOfInBand,
+  verdictOnStatus,
+} from './in-band-answer.js';
+
+function anError(stated: Partial<InBandError> = {}): InBandError {
+  return { code: null, codeText: null, message: 'no', nodeId: null, ...stated };
+}
+
+describe('an error inside a 200', () => {
+  it.each([
+    [400, 400],
+    [429, 429],
+    [599, 599],
+    [null, 502],
+    [200, 502],
+    [399, 502],
+    [600, 502],
+    [-1, 502],
+    [500.5, 502],
+  ])('with the code %p counts as the status %i', (code, status) => {
+    expect(statusOfInBand(anError({ code }))).toBe(status);
+  });
+
+  it('becomes the answer that it should have been, and names the hop at fault', () => {
+    const { outcome, answer, fault, failedNodeId } = inBandVerdict(
+      anError({ code: 503, codeText: 'hop_failed', nodeId: 'w:0-1' }),
+      { 'content-type': 'text/event-stream', 'retry-after': '3' },
+    );
+    expect([outcome, fault, failedNodeId]).toEqual(['failed', null, 'w:0-1']);
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { 'content-type': 'application/json', 'retry-after': '3' },
+    });
+    expect(JSON.parse(String(answer?.body))).toEqual({
+      error: { message: 'no', type: 'server_error', param: null, code: 'hop_failed' },
+    });
+  });
+
+  it('is the doing of the client from 400 to 499, else of the node', () => {
+    expect([399, 400, 499, 500].map(verdictOnStatus)).toEqual(['failed', 'refused', 'refused', 'failed']);
+    expect(inBandVerdict(anError({ code: 429 }), {}).outcome).toBe('refused');
+  });
+
+  it('has a message and a code even if the node gave none', () => {
+    const shown = (error: InBandError, status: number): unknown =>
+      JSON.parse(String(errorJson(error, status)));
+    expect(shown(anError({ message: null }), 502)).toMatchObject({
+      error: { message: 'The node answered with an error.', code: null },
+    });
+    expect(shown(anError({ code: 400 }), 400)).toMatchObject({
+      error: { type: 'invalid_request_error', code: '400' },
+    });
+  });
+
+  it('takes no header along that belonged to the body it replaces', () => {
+    const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip', location: '/', 'x-a': '1' };
+    expect(headersOfOurJson(headers)).toEqual({ 'content-type': 'application/json', 'x-a': '1' });
+  });
+
+  it('is one event where a stream cannot be finished', () => {
+    expect(errorEvent(Buffer.from('{"error":{}}')).toString()).toBe('data: {"error":{}}\n\n');
+  });
+});

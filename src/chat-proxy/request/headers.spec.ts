@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { aNode, span } from '../../../test/support/builders.js';
+import { routeOf } from '../../candidate-enumeration/index.js';
+import { givenRequestId, headersForClient, headersForHead, routeHeader, signatureHeader } from './headers.js';
+
+const MODEL = 'モデル😀/é';
+const ROUTE = routeOf(MODEL, [
+  {
+    node: aNode({ wallet: 'a', model: MODEL, shard: span(0, 1), endpoint: 'http://a' }),
+    startLayer: 0,
+    endLayer: 1,
+  },
+  {
+    node: aNode({ wallet: 'b', model: MODEL, shard: span(0, 3), endpoint: 'http://b/ü' }),
+    startLayer: 2,
+    endLayer: 3,
+  },
+]);
+
+describe('the headers for a head', () => {
+  it('keep what is end to end', () => {
+    const given = { 'x-custom': 'a', accept: '*/*', traceparent: 't', 'x-list': ['a', 'b'] as never };
+    expect(headersForHead(given, 'r', ROUTE, {})).toMatchObject(given);
+  });
+
+  it('lack what belongs to the connection, is named by it, says who the client is, or is not there', () => {
+    const dropped = {
+      ...{
+        connection: 'close, X-Secret , ',
+        'x-secret': '1',
+        'keep-alive': '5',
+        te: 'trailers',
+        trailer: 'x',
+      },
+      ...{ 'transfer-encoding': 'chunked', upgrade: 'h2c', 'proxy-connection': 'x', expect: '100-continue' },
+      ...{ 'proxy-authenticate': 'x', 'proxy-authorization': 'x', host: 'h', 'content-length': '1' },
+      ...{
+        authorization: 'x',
+        'api-key': 'x',
+        'x-api-key': 'x',
+        cookie: 'x',
+        'content-encoding': 'identity',
+      },
+      absent: undefined,
+    };
+    expect(Object.keys(headersForHead(dropped, 'r', ROUTE, {})).sort()).toEqual([
+      'accept-encoding',
+      'content-type',
+      'x-meshnet-route',
+      'x-request-id',
+    ]);
+  });
+
+  it("are the relay's own where both have them, and the node's over all", () => {
+    const client = {
+      ...{ 'content-type': 'text/x', 'accept-encoding': 'br', 'x-request-id': 'c' },
+      ...{ 'x-meshnet-route': 'c', 'x-team': 'c' },
+    };
+    const access = { authorization: 'Bearer k', 'x-team': 'n' };
+    expect(headersForHead(client, 'r', ROUTE, access)).toEqual({
+      'content-type': 'application/json',
+      'accept-encoding': 'identity',
+      'x-request-id': 'r',
+      'x-meshnet-route': routeHeader(ROUTE),
+      authorization: 'Bearer k',
+      'x-team': 'n',
+    });
+  });
+});
+
+describe('the headers for a client', () => {
+  it("are the head's, less framing, identity and what is the tracker's own", () => {
+    const head = {
+      ...{ 'content-type': 'text/event-stream', 'retry-after': '3', 'x-ratelimit': '1' },
+      ...{ 'content-length': '5', date: 'x', server: 'x', 'set-cookie': ['x'], 'x-request-id': 'x' },
+      ...{ 'x-meshnet-route': 'x', 'x-meshnet-route-mode': 'x', 'x-meshnet-attempts': 'x' },
+      ...{ connection: 'x-hop', 'x-hop': '1', 'transfer-encoding': 'chunked' },
+    };
+    expect(headersForClient(head)).toEqual({
+      'content-type': 'text/event-stream',
+      'retry-after': '3',
+      'x-ratelimit': '1',
+    });
+  });
+});
+
+describe('a route in headers', () => {
+  it('is one line of ASCII that says every hop', () => {
+    const header = routeHeader(ROUTE);
+    expect(header).toMatch(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(header)).toEqual({
+      hops: [
+        { node_id: 'a:0-1', endpoint: 'http://a', start_layer: 0, end_layer: 1 },
+        { node_id: 'b:0-3', endpoint: 'http://b/ü', start_layer: 2, end_layer: 3 },
+      ],
+    });
+  });
+
+  it('is percent-encoded as a signature where it is no ASCII, and there alone', () => {
+    expect(signatureHeader(ROUTE.signature)).toBe(
+      `${encodeURIComponent('モデル😀')}/%C3%A9|a:0-1[0-1]->b:0-3[2-3]`,
+    );
+    expect(signatureHeader('a%20b c|d')).toBe('a%20b c|d');
+  });
+});
+
+describe("the client's request id", () => {
+  it.each(['a', 'req_1:2/3@4.5+6=7-8', 'x'.repeat(128)])('is taken: %s', (id) => {
+    expect(givenRequestId({ 'x-request-id': id })).toBe(id);
+  });
+
+  it.each(['', ' ', 'a b', 'x'.repeat(129), 'a\n', '<b>', 'é', 'a, b', undefined, ['a', 'b'] as never])(
+    'is not taken: %j',
+    (id) => {
+      expect(givenRequestId(id === undefined ? {} : { 'x-request-id': id })).toBeNull();
+    },
+  );
+});

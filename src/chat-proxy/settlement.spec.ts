@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { aNode, MODEL, span } from '../../test/support/builders.js';
+import { routeOf } from '../candidate-enumeration/index.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
+import { blamedNode, endingOf, outcomeOf, sampleOf } from './settlement.js';
+
+const HEAD = aNode({ wallet: 'head', shard: span(0, 1) });
+const TAIL = aNode({ wallet: 'tail', shard: span(0, 3) });
+const ROUTE = routeOf(MODEL, [
+  { node: HEAD, startLayer: 0, endLayer: 1 },
+  { node: TAIL, startLayer: 2, endLayer: 3 },
+]);
+
+function anEnd(stated: Partial<AttemptEnd> = {}): AttemptEnd {
+  return {
+    ...{ outcome: 'completed', answer: null, fault: null, failedNodeId: null, headStatus: 200 },
+    ...{ isCommitted: true, wasSent: true, elapsedMs: 2_000, heldUpMs: 0 },
+    ...{ usage: { promptTokens: 3, completionTokens: 40 }, contentChunks: 12 },
+    ...stated,
+  };
+}
+
+describe('what an attempt says of speed', () => {
+  it('is its tokens by its time, as the upstream counted them', () => {
+    expect(sampleOf(anEnd(), 8)).toEqual({ kind: 'sample', tps: 20, weight: 1 });
+  });
+
+  it('is the number of content chunks where nobody counted, and weighs less', () => {
+    for (const usage of [null, { promptTokens: 3, completionTokens: null }]) {
+      expect(sampleOf(anEnd({ usage }), 8)).toEqual({ kind: 'sample', tps: 6, weight: 0.6 });
+    }
+  });
+
+  it.each([
+    [{ outcome: 'refused' }, 'failed'],
+    [{ outcome: 'failed' }, 'failed'],
+    [{ outcome: 'cut_off' }, 'cut_off'],
+    [{ outcome: 'client_left' }, 'client_left'],
+    [{ heldUpMs: 201 }, 'client_slow'],
+    [{ usage: { promptTokens: 3, completionTokens: 7 } }, 'too_few_tokens'],
+    [{ usage: { promptTokens: 3, completionTokens: 0 } }, 'too_few_tokens'],
+  ] as const)('is nothing: %j', (stated, reason) => {
+    expect(sampleOf(anEnd(stated), 8)).toEqual({ kind: 'rejected', reason });
+  });
+});
+
+describe('what an attempt says of its nodes', () => {
+  it('is good of all of them when it was completed', () => {
+    expect(outcomeOf(anEnd(), ROUTE)).toEqual({ kind: 'success' });
+  });
+
+  it.each(['client_left', 'refused'] as const)('is nothing when it was %s', (outcome) => {
+    expect(outcomeOf(anEnd({ outcome }), ROUTE)).toEqual({ kind: 'neutral' });
+  });
+
+  it.each(['failed', 'cut_off'] as const)(
+    'is bad of the hop that the head named when it %s, else of the head',
+    (outcome) => {
+      const blame = (failedNodeId: string | null): unknown =>
+        outcomeOf(anEnd({ outcome, failedNodeId }), ROUTE);
+      expect(blame('tail:0-3')).toEqual({ kind: 'failure', blame: TAIL });
+      expect(blame('head:0-1')).toEqual({ kind: 'failure', blame: HEAD });
+      expect(blame('stranger:0-3')).toEqual({ kind: 'failure', blame: HEAD });
+      expect(blame(null)).toEqual({ kind: 'failure', blame: HEAD });
+    },
+  );
+
+  it('is nothing of a route without nodes', () => {
+    const nowhere = { ...ROUTE, hops: [] };
+    expect(blamedNode(anEnd({ outcome: 'failed' }), nowhere)).toBeNull();
+    expect(outcomeOf(anEnd({ outcome: 'failed' }), nowhere)).toEqual({ kind: 'neutral' });
+  });
+});
+
+describe("a call's record", () => {
+  it('tells tokens, speed and sample', () => {
+    expect(endingOf(anEnd(), { kind: 'sample', tps: 20, weight: 1 })).toEqual({
+      ...{ outcome: 'completed', promptTokens: 3, completionTokens: 40, tokensEstimated: false },
+      ...{ tps: 20, sample: 'recorded' },
+    });
+  });
+
+  it('marks tokens that were only counted by chunks', () => {
+    const verdict = { kind: 'sample', tps: 6, weight: 0.6 } as const;
+    expect(endingOf(anEnd({ usage: null }), verdict)).toMatchObject({
+      ...{ promptTokens: null, completionTokens: 12, tokensEstimated: true, tps: 6 },
+    });
+  });
+
+  it('knows no tokens where neither usage nor a chunk came, and 0 where the upstream says so', () => {
+    const verdict = { kind: 'rejected', reason: 'too_few_tokens' } as const;
+    expect(endingOf(anEnd({ usage: null, contentChunks: 0 }), verdict)).toMatchObject({
+      ...{ completionTokens: null, tokensEstimated: false, tps: null, sample: 'too_few_tokens' },
+    });
+    const none = { promptTokens: 3, completionTokens: 0 };
+    expect(endingOf(anEnd({ usage: none }), verdict)).toMatchObject({ completionTokens: 0, tps: 0 });
+  });
+
+  it('tells no speed of what was not completed', () => {
+    const verdict = { kind: 'rejected', reason: 'cut_off' } as const;
+    expect(endingOf(anEnd({ outcome: 'cut_off' }), verdict)).toMatchObject({
+      ...{ outcome: 'cut_off', completionTokens: 40, tps: null, sample: 'cut_off' },
+    });
+  });
+});

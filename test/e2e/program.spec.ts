@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import type { FakeHead } from '../support/fake-head.js';
+import { dataOf, jsonOf, open } from '../support/http-client.js';
+import { DONE, sendJson, SSE_HEADERS, TEN, textChunk } from '../support/openai-answers.js';
+import { Program, type RunningProgram } from '../support/program.js';
+import { Stage } from '../support/stage.js';
+import { TrackerApi } from '../support/tracker-api.js';
+
+const stage = new Stage();
+let program: Program;
+let home: string;
+beforeAll(() => {
+  program = new Program();
+  home = mkdtempSync(join(tmpdir(), 'program-'));
+});
+afterEach(async () => {
+  program.killAll();
+  await stage.end();
+});
+afterAll(() => {
+  program.remove();
+  rmSync(home, { recursive: true });
+});
+
+function nodesFile(content: object | string): string {
+  const path = join(home, 'nodes.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('the program', () => {
+  it('exits 78 with every bad setting on a line of its own, and no value', async () => {
+    const run = program.start(['--route-explore-share', 'CANARY1', '--sharp'], {
+      MESHNET_PORT: '70000',
+      MESHNET_ROUTE_STATS_HALF_LIFE: '0',
+      MESHNET_MAX_ATTEMPTS: 'CANARY2',
+    });
+    expect(await run.ended).toBe(78);
+    const lines = run.stderr.trimEnd().split('\n');
+    for (const name of [
+      '--route-explore-share',
+      '--sharp',
+      'MESHNET_PORT',
+      'MESHNET_ROUTE_STATS_HALF_LIFE',
+      'MESHNET_MAX_ATTEMPTS',
+    ]) {
+      expect(lines.filter((line) => line.startsWith(`${name}:`))).toHaveLength(1);
+    }
+    expect(lines).toHaveLength(5);
+    expect(run.stderr + run.stdout).not.toMatch(/CANARY|70000/);
+    expect(run.stderr).toContain('0 to 65535');
+  });
+
+  it('exits 78 with every fault of the nodes file, and no value', async () => {
+    const file = nodesFile([
+      { url: 'http://user:CANARY@h/' },
+      { url: 'http://h:1', num_layers: -1, api_key_env: 'NOT_SET' },
+      { url: 'http://h:2', oops: 'CANARY' },
+    ]);
+    const run = program.start(['--port', '0'], { MESHNET_NODES_FILE: file });
+    expect(await run.ended).toBe(78);
+    const lines = run.stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines.every((line) => line.startsWith('MESHNET_NODES_FILE: nodes['))).toBe(true);
+    expect(run.stderr + run.stdout).not.toContain('CANARY');
+  });
+
+  it('exits 78 when the nodes file is missing or no JSON', async () => {
+    for (const file of [join(home, 'missing.json'), nodesFile('{')]) {
+      const run = program.start(['--port', '0'], { MESHNET_NODES_FILE: file });
+      expect(await run.ended).toBe(78);
+      expect(run.stderr).toMatch(/^MESHNET_NODES_FILE: the file: [^\n]+\n$/);
+    }
+  });
+
+  it('prints its help and its version', async () => {
+    const help = program.start(['--help']);
+    expect(await help.ended).toBe(0);
+    for (const word of ['--node', '--port', 'MESHNET_ROUTE_EXPLORE_SHARE', 'MESHNET_DRAIN_SECONDS']) {
+      expect(help.stdout).toContain(word);
+    }
+    const version = program.start(['--version']);
+    expect(await version.ended).toBe(0);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('exits 1 with one plain line when its port is taken', async () => {
+    const taken = await stage.head();
+    const run = program.start(['--port', String(taken.port)], { MESHNET_LOG_LEVEL: 'warn' });
+    expect(await run.ended).toBe(1);
+    expect(run.stderr).toBe(`cannot listen on 127.0.0.1:${String(taken.port)}: EADDRINUSE\n`);
+    expect(run.stdout).not.toMatch(/\bat .*:\d+:\d+/);
+  });
+
+  it('names a variable that has no effect, without its value', async () => {
+    const run = program.start(['--port', '0'], { MESHNET_EXPLORE_SHARE: 'CANARY' });
+    await run.url();
+    expect(run.stderr).toContain('MESHNET_EXPLORE_SHARE');
+    expect(run.stderr).not.toContain('CANARY');
+  });
+
+  it('reads its nodes file again on SIGHUP', async () => {
+    const head = await stage.head((response) =>
+      sendJson(response, 200, { object: 'list', data: [{ id: 'listed' }] }),
+    );
+    const file = nodesFile([]);
+    const run = program.start(['--port', '0'], { MESHNET_NODES_FILE: file });
+    const api = new TrackerApi(await run.url());
+    expect(await api.nodes()).toEqual([]);
+    nodesFile([{ url: head.url, name: 'listed' }]);
+    run.signal('SIGHUP');
+    await eventually(async () => {
+      expect((await api.nodes()).map(({ node_id }) => node_id)).toEqual(['local.listed:all']);
+    });
+  });
+});
+
+describe('SIGTERM', () => {
+  interface Busy {
+    readonly run: RunningProgram;
+    readonly api: TrackerApi;
+    readonly finish: () => void;
+  }
+
+  /** A tracker with a chat that streams until `finish`. */
+  async function busyTracker(): Promise<Busy> {
+    let finish = (): void => undefined;
+    const head: FakeHead = await stage.head((response) => {
+      response.writeHead(200, SSE_HEADERS).write(textChunk('first'));
+      finish = () => response.end(TEN.map(textChunk).join('') + DONE);
+    });
+    const run = program.start(['--port', '0']);
+    const api = new TrackerApi(await run.url());
+    await api.register({ wallet: 'w', endpoint: head.url, model: 'm' });
+    return { run, api, finish: () => finish() };
+  }
+
+  it('ends watchers and idle connections at once, lets a stream finish to its [DONE], and exits 0', async () => {
+    const { run, api, finish } = await busyTracker();
+    const watching = await open(`${api.url}/v1/events`, {});
+    await watching.until('watching');
+    const agent = new Agent({ keepAlive: true });
+    stage.atEnd(() => agent.destroy());
+    const idle = request(`${api.url}/healthz`, { agent }).end();
+    const [answer] = (await once(idle, 'response')) as [NodeJS.ReadableStream];
+    answer.resume();
+    await once(answer, 'end');
+    const idleClosed = once(idle.socket!, 'close');
+    const chat = await api.openChat({ model: 'm', stream: true });
+    await chat.until('first');
+
+    run.signal('SIGTERM');
+    expect((await watching.rest()).isWhole).toBe(true);
+    await idleClosed;
+    await expect(api.get('/healthz')).rejects.toThrow('ECONNREFUSED');
+    expect(run.hasEnded).toBe(false);
+    finish();
+    const reply = await chat.rest();
+    expect(reply.isWhole).toBe(true);
+    expect(dataOf(reply.text)).toHaveLength(12);
+    expect(dataOf(reply.text).at(-1)).toBe('[DONE]');
+    expect(await run.ended).toBe(0);
+    const logged = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string });
+    expect(logged.map(({ msg }) => msg).slice(-3)).toEqual([
+      'tracker.draining',
+      'call.finished',
+      'tracker.stopped',
+    ]);
+    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('exits 0 when the drain time is over, whatever still runs', async () => {
+    const head = await stage.head((response) => response.writeHead(200, SSE_HEADERS).write(textChunk('x')));
+    const run = program.start(['--port', '0'], { MESHNET_DRAIN_SECONDS: '0.2' });
+    const api = new TrackerApi(await run.url());
+    await api.register({ wallet: 'w', endpoint: head.url, model: 'm' });
+    const chat = await api.openChat({ model: 'm', stream: true });
+    await chat.until('x');
+    run.signal('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect((await chat.rest()).text).not.toContain('[DONE]');
+    await eventually(() => expect(head.last.aborted).toBe(true));
+  });
+
+  it('given twice ends everything on the spot', async () => {
+    const { run, api } = await busyTracker();
+    const chat = await api.openChat({ model: 'm', stream: true });
+    await chat.until('first');
+    run.signal('SIGTERM');
+    await eventually(() => expect(run.stdout).toContain('tracker.draining'));
+    expect(run.hasEnded).toBe(false);
+    run.signal('SIGTERM');
+    expect(await run.ended).toBe(1);
+    expect((await chat.rest()).isWhole).toBe(false);
+  });
+
+  it('or SIGINT ends an idle tracker at once', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const run = program.start(['--port', '0']);
+      const api = new TrackerApi(await run.url());
+      expect(jsonOf(await api.get('/readyz'))).toEqual({ status: 'ready' });
+      run.signal(signal);
+      expect(await run.ended).toBe(0);
+    }
+  });
+});
