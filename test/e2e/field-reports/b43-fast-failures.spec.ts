@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { closedPort, type FakeHead, type HeadAnswering } from '../../support/fake-head.js';
+import type { FakeHead, HeadAnswering } from '../../support/fake-head.js';
 import { eventually } from '../../support/eventually.js';
 import type { Reply } from '../../support/http-client.js';
 import { event, sendChat, sendJson, SSE_HEADERS } from '../../support/openai-answers.js';
@@ -70,7 +70,7 @@ describe('B43: a node that fails faster than any other answers', () => {
 
   it('draws nobody by refusing every connection', async () => {
     const tracker = await stage.tracker();
-    const endpoint = `http://127.0.0.1:${String(await closedPort())}`;
+    const endpoint = await stage.refusingUrl();
     await tracker.api.register({ wallet: 'a', endpoint, model: MODEL, throughput_tps: 500 });
     await expectAvoided(tracker, await slowHead());
   });
