@@ -42,7 +42,7 @@ describe('B17 the first event of a stream is an error', () => {
     ['a code', [anError(400), DONE], 400],
     ['a code given as text', [anError('422'), DONE], 422],
     ['comments before it', [': loading\n\n', ': loading\n\n', anError(413), DONE], 413],
-    ['its bytes cut', [...anError(400)], 400],
+    ['its bytes cut', anError(400).split(/(?=\W)/), 400],
     ['CRLF', [anError(400).replaceAll('\n', '\r\n')], 400],
     ['the stream broken off after it', [anError(400)], 400],
     ['an event name', ['event: error\ndata: {"message":"bad","code":409}\n\n', DONE], 409],

@@ -227,13 +227,15 @@ describe('B21 a head falls silent after its first tokens', () => {
 
   it('ends its stream in one error event when it drips beyond the total time', async () => {
     const { api, clock } = await stagedTracker({ MESHNET_TOTAL_TIMEOUT_SECONDS: '1000' });
-    let answer: ServerResponse | null = null;
-    const head = await stage.head((response) => (answer = response.writeHead(200, SSE_HEADERS)));
+    let say = (text: string): unknown => text;
+    const head = await stage.head((response) => {
+      response.writeHead(200, SSE_HEADERS);
+      say = (text) => response.write(textChunk(text));
+    });
     const nodeId = await join(api, head, 'head');
 
     const opening = api.openChat(STREAM);
     await received(head);
-    const say = (text: string): unknown => (answer as ServerResponse | null)?.write(textChunk(text));
     say('<0>');
     const open = await opening;
     for (let at = 1; at <= 9; at += 1) {
