@@ -37,6 +37,7 @@ export class AttemptsService {
     private readonly calls: CallsService,
   ) {}
 
+  /** Whatever is thrown, the ticket is still the caller's to give back. */
   async run(context: AttemptContext): Promise<SettledAttempt> {
     const { call, decision, chat, open } = context;
     this.calls.decided(call, decision);
@@ -50,18 +51,13 @@ export class AttemptsService {
       this.calls.attemptEnded(call, end.outcome, end.headStatus);
       if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict });
     };
-    try {
-      const first = await this.attempt(context, asksUsage, (end) => {
-        if (!isOurs(end)) settle(end);
-      });
-      if (!isOurs(first)) return { end: first, verdict };
-      const second = await this.attempt(context, false, settle);
-      if (second.outcome === 'completed') this.refuseUsage.add(head);
-      return { end: second, verdict };
-    } catch (fault) {
-      open.abandon();
-      throw fault;
-    }
+    const first = await this.attempt(context, asksUsage, (end) => {
+      if (!isOurs(end)) settle(end);
+    });
+    if (!isOurs(first)) return { end: first, verdict };
+    const second = await this.attempt(context, false, settle);
+    if (second.outcome === 'completed') this.refuseUsage.add(head);
+    return { end: second, verdict };
   }
 
   /** The call is over. Its client gets the last byte after this. */

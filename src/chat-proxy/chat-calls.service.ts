@@ -45,9 +45,9 @@ export class ChatCallsService {
       isPlain: pin === null,
       decide: () => this.routing.decide(model, pin),
     };
-    const first = this.turns.take(applicant);
     const call = this.calls.begin(chat.requestId, model, stream);
     try {
+      const first = this.turns.take(applicant);
       const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
       if (turn !== null) await this.tryRoutes(chat, call, turn);
     } catch (fault) {
@@ -58,11 +58,12 @@ export class ChatCallsService {
 
   private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
     const failover = new Failover(this.settings.maxAttempts);
-    const startedAt = this.clock.now();
     let headers: HeaderMap = {};
     const pinger = new StreamPinger(chat.client, this.clock, this.pingMs(chat), () => headers);
+    let turn: Turn | null = first;
     try {
-      for (let turn: Turn | null = first; turn !== null;) {
+      const startedAt = this.clock.now();
+      while (turn !== null) {
         const context: AttemptContext = { chat, call, ...turn, number: failover.attempts + 1, startedAt };
         headers = routeHeaders(context);
         pinger.start();
@@ -73,6 +74,8 @@ export class ChatCallsService {
       }
     } finally {
       pinger.stop();
+      // Settled long ago, unless something was thrown.
+      turn?.open.abandon();
     }
     if (call.isOpen) this.giveUp(chat, failover.mostTelling());
   }

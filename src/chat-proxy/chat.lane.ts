@@ -52,12 +52,17 @@ export class ChatLane implements Lane, OnModuleInit {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const requestId = givenRequestId(request.headers) ?? randomId();
     const client = new ClientAnswer(response, this.clock);
-    this.serve(request, response, client, requestId).catch((fault: unknown) => {
-      if (!(fault instanceof MeshnetError))
-        this.logger.error({ err: fault, request_id: requestId }, 'chat.unexpected_fault');
-      if (client.begun) client.break();
-      else answerFault(client, fault, { 'x-request-id': requestId });
-    });
+    this.serve(request, response, client, requestId)
+      .catch((fault: unknown) => this.fail(fault, client, requestId))
+      // Nothing is left to say; but nobody may be kept waiting.
+      .catch(() => client.break());
+  }
+
+  private fail(fault: unknown, client: ClientAnswer, requestId: string): void {
+    if (!(fault instanceof MeshnetError))
+      this.logger.error({ err: fault, request_id: requestId }, 'chat.unexpected_fault');
+    if (client.begun) client.break();
+    else answerFault(client, fault, { 'x-request-id': requestId });
   }
 
   private async serve(

@@ -10,7 +10,7 @@ import { outcomeOf, sampleOf } from './settlement.js';
 export interface OpenAttempt {
   /** Counts it out and learns from it; call it once. */
   settle(end: AttemptEnd): SampleVerdict;
-  /** Counts it out without a word: the tracker itself failed. */
+  /** Counts it out without a word, unless it is settled: the tracker itself failed. */
   abandon(): void;
 }
 
@@ -26,18 +26,23 @@ export class LearningService {
   open(decision: Decision): OpenAttempt {
     const { route, signature, mode } = decision;
     const ticket = this.health.take(route);
-    if (mode === 'scout') this.stats.scoutStarted(signature);
+    let isScouting = mode === 'scout';
+    if (isScouting) this.stats.scoutStarted(signature);
+    const endScout = (gaveSample: boolean): void => {
+      if (isScouting) this.stats.scoutEnded(signature, gaveSample);
+      isScouting = false;
+    };
     return {
       settle: (end) => {
         ticket.settle(outcomeOf(end, route));
         const verdict = sampleOf(end, this.settings.minSampleTokens);
-        if (mode === 'scout') this.stats.scoutEnded(signature, verdict.kind === 'sample');
+        endScout(verdict.kind === 'sample');
         if (verdict.kind === 'sample') this.record(decision, verdict);
         return verdict;
       },
       abandon: () => {
         ticket.settle({ kind: 'neutral' });
-        if (mode === 'scout') this.stats.scoutEnded(signature, false);
+        endScout(false);
       },
     };
   }

@@ -13,8 +13,15 @@ const ROUTE = routeOf(MODEL, [
 
 function anEnd(stated: Partial<AttemptEnd> = {}): AttemptEnd {
   return {
-    ...{ outcome: 'completed', answer: null, fault: null, failedNodeId: null, headStatus: 200 },
-    ...{ isCommitted: true, wasSent: true, elapsedMs: 2_000, heldUpMs: 0 },
+    ...{
+      outcome: 'completed',
+      answer: null,
+      fault: null,
+      failedNodeId: null,
+      timeout: null,
+      headStatus: 200,
+    },
+    ...{ isCommitted: true, elapsedMs: 2_000, heldUpMs: 0 },
     ...{ usage: { promptTokens: 3, completionTokens: 40 }, contentChunks: 12 },
     ...stated,
   };
@@ -34,6 +41,9 @@ describe('what an attempt says of speed', () => {
   it.each([
     [{ outcome: 'refused' }, 'failed'],
     [{ outcome: 'failed' }, 'failed'],
+    [{ outcome: 'busy' }, 'failed'],
+    [{ outcome: 'misconfigured' }, 'failed'],
+    [{ outcome: 'timed_out' }, 'failed'],
     [{ outcome: 'cut_off' }, 'cut_off'],
     [{ outcome: 'client_left' }, 'client_left'],
     [{ heldUpMs: 201 }, 'client_slow'],

@@ -84,6 +84,7 @@ export class TurnsService implements OnModuleDestroy {
             resolve(null);
           },
           onDrain: () => undefined,
+          onFault: reject,
         });
         cancel = this.clock.after(this.settings.queueSeconds * 1000, () => {
           leave();
@@ -106,17 +107,19 @@ export class TurnsService implements OnModuleDestroy {
     return {
       decision,
       open: {
-        settle: (end) => {
-          const verdict = open.settle(end);
-          this.serveAll();
-          return verdict;
-        },
-        abandon: () => {
-          open.abandon();
-          this.serveAll();
-        },
+        settle: (end) => this.thenServe(() => open.settle(end)),
+        abandon: () => this.thenServe(() => open.abandon()),
       },
     };
+  }
+
+  /** However it goes, a slot is free after it. */
+  private thenServe<T>(countOut: () => T): T {
+    try {
+      return countOut();
+    } finally {
+      this.serveAll();
+    }
   }
 
   private join(waiter: Waiter): void {

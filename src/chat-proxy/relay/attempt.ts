@@ -9,6 +9,7 @@ import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { CLIENT_LEFT, NO_COUNT, verdict, type AttemptEnd, type Verdict } from './attempt-end.js';
 import type { ClientAnswer, ClientWatcher } from './client-answer.js';
 import { faultEvent } from './fault-event.js';
+import { guardTimers } from './guarded-timers.js';
 import { RefusalReader } from './refusal-reader.js';
 import { StreamReader } from './stream-reader.js';
 import { Watchdog, type CallLimits, type TimeoutKind } from './watchdog.js';
@@ -38,7 +39,8 @@ export interface AttemptInput {
 
 /**
  * One request to the head of one route, from sending it until the client has its last byte or another route may
- * try. Whatever happens, `onSettled` is called exactly once and the returned promise resolves.
+ * try. Whatever head and client do, `onSettled` is called exactly once and the returned promise resolves. What the tracker
+ * itself throws, in whichever callback, closes the head's connection and rejects the promise.
  */
 export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   private readonly head = new HeadRequest(this);
@@ -51,21 +53,33 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   private committed = false;
   private over = false;
   private resolve: (end: AttemptEnd) => void = () => undefined;
+  private reject: (fault: unknown) => void = () => undefined;
 
   constructor(private readonly input: AttemptInput) {
     const { clock, limits, client } = input;
     this.startedAt = clock.now();
     this.heldUpBefore = client.heldUpMs;
-    this.watchdog = new Watchdog(clock, limits, (kind, afterMs) => this.timedOut(kind, afterMs));
+    const guarded = guardTimers(clock, (fault) => this.onFault(fault));
+    this.watchdog = new Watchdog(guarded, limits, (kind, afterMs) => this.timedOut(kind, afterMs));
   }
 
   async run(): Promise<AttemptEnd> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.resolve = resolve;
+      this.reject = reject;
       this.input.client.watch(this);
       if (this.input.client.left) this.onLeft();
       else this.head.send(this.input.pool, this.input.call);
     });
+  }
+
+  /** The tracker itself failed. */
+  onFault(fault: unknown): void {
+    this.over = true;
+    this.watchdog.stop();
+    this.input.client.watch(null);
+    this.head.destroy();
+    this.reject(fault);
   }
 
   get nodeId(): string {
@@ -77,6 +91,37 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   }
 
   onStart(status: number, headers: IncomingHttpHeaders): void {
+    this.guarded(() => this.started(status, headers));
+  }
+
+  onChunk(chunk: Buffer): void {
+    this.guarded(() => {
+      this.input.onSign();
+      this.reader?.chunk(chunk);
+    });
+  }
+
+  onEnd(): void {
+    this.guarded(() => this.reader?.end());
+  }
+
+  onBroken(fault: Error, sent: boolean): void {
+    this.guarded(() => {
+      if (isConnectTimeout(fault)) this.timedOut('connect', this.input.clock.now() - this.startedAt);
+      else this.breakWith(verdictOnFault(fault, sent, this.nodeId));
+    });
+  }
+
+  onLeft(): void {
+    this.guarded(() => this.finish(CLIENT_LEFT));
+  }
+
+  onDrain(): void {
+    this.watchdog.resume();
+    this.head.resume();
+  }
+
+  private started(status: number, headers: IncomingHttpHeaders): void {
     this.headStatus = status;
     this.headHeaders = headers;
     this.input.onSign();
@@ -85,30 +130,6 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     else if (isEventStream(headers)) this.reader = new StreamReader(this, headers, this.input.stripUsage);
     else if (this.input.client.begun) this.breakWith(this.unfit('answered a stream with something else'));
     else this.reader = new WholeReader(this, headers);
-  }
-
-  onChunk(chunk: Buffer): void {
-    this.input.onSign();
-    this.reader?.chunk(chunk);
-  }
-
-  onEnd(): void {
-    this.reader?.end();
-  }
-
-  onFault(fault: Error, sent: boolean): void {
-    if (isConnectTimeout(fault)) this.timedOut('connect', this.input.clock.now() - this.startedAt);
-    else this.breakWith(verdictOnFault(fault, sent, this.nodeId));
-  }
-
-  onLeft(): void {
-    this.settle(CLIENT_LEFT);
-    this.head.destroy();
-  }
-
-  onDrain(): void {
-    this.watchdog.resume();
-    this.head.resume();
   }
 
   get isCommitted(): boolean {
@@ -143,10 +164,11 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
 
   finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
     if (this.over) return;
-    this.settle(ending);
+    const end = this.settle(ending);
     if (ending.outcome === 'completed') this.head.release(this.input.clock);
     else this.head.destroy();
     if (this.committed) this.endClient(ending, lastBytes);
+    this.resolve(end);
   }
 
   /** A begun stream that failed ends with an error event, a begun JSON answer with a broken connection. */
@@ -173,8 +195,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     });
   }
 
-  private settle(ending: Verdict): void {
-    if (this.over) return;
+  private settle(ending: Verdict): AttemptEnd {
     this.over = true;
     this.watchdog.stop();
     const { clock, client } = this.input;
@@ -188,7 +209,15 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
       heldUpMs: client.heldUpMs - this.heldUpBefore,
     };
     this.input.onSettled(end);
-    this.resolve(end);
+    return end;
+  }
+
+  private guarded(act: () => void): void {
+    try {
+      act();
+    } catch (fault) {
+      this.onFault(fault);
+    }
   }
 }
 

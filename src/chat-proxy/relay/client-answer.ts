@@ -8,6 +8,8 @@ export interface ClientWatcher {
   onLeft(): void;
   /** The client has read what held the relay up. */
   onDrain(): void;
+  /** The tracker itself failed while it looked after the client. */
+  onFault(fault: unknown): void;
 }
 
 /** The client's side of a call: says when it leaves, and for how long its reading holds the relay up. */
@@ -26,13 +28,9 @@ export class ClientAnswer {
     response.on('close', () => {
       if (response.writableFinished) return;
       this.isLeft = true;
-      this.release();
       this.watcher?.onLeft();
     });
-    response.on('drain', () => {
-      this.release();
-      this.watcher?.onDrain();
-    });
+    response.on('drain', () => this.drained());
     // A broken pipe is a client that left; `close` tells.
     response.on('error', () => undefined);
   }
@@ -102,8 +100,19 @@ export class ClientAnswer {
     this.response.destroy();
   }
 
-  private release(): void {
-    this.heldMs = this.heldUpMs;
-    this.heldSince = null;
+  /** A fault of the tracker's own ends the call to which this client belongs, and no other. */
+  fail(fault: unknown): void {
+    if (this.watcher === null) this.break();
+    else this.watcher.onFault(fault);
+  }
+
+  private drained(): void {
+    try {
+      this.heldMs = this.heldUpMs;
+      this.heldSince = null;
+      this.watcher?.onDrain();
+    } catch (fault) {
+      this.fail(fault);
+    }
   }
 }

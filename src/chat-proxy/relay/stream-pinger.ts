@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 import type { ClientAnswer } from './client-answer.js';
+import { guardTimers } from './guarded-timers.js';
 
 /** One comment line, no event: a parser passes over it, a proxy in between sees that somebody lives. */
 const PING = Buffer.from(': ping\n');
@@ -11,15 +12,18 @@ const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'ca
  * the answer, though no head has said anything yet; another route may still take over.
  */
 export class StreamPinger {
+  private readonly clock: Clock;
   private cancel: Cancel | null = null;
 
   constructor(
     private readonly client: ClientAnswer,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly periodMs: number,
     /** The answer's headers as known when they go out. */
     private readonly headers: () => HeaderMap,
-  ) {}
+  ) {
+    this.clock = guardTimers(clock, (fault) => client.fail(fault));
+  }
 
   /** Counts from now, when a head is asked. */
   start(): void {

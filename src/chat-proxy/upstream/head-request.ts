@@ -4,13 +4,13 @@ import type { Cancel, Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 import type { ConnectionObserver, HeadConnection, HeadPool } from './head-pool.js';
 
-/** Where a head's answer goes, piece by piece. Exactly one of `onEnd` and `onFault` comes last. */
+/** Where a head's answer goes, piece by piece. Exactly one of `onEnd` and `onBroken` comes last. */
 export interface HeadSink {
   onStart(status: number, headers: IncomingHttpHeaders): void;
   onChunk(chunk: Buffer): void;
   onEnd(): void;
   /** @param sent whether the request had gone out: false means that no connection came about */
-  onFault(fault: Error, sent: boolean): void;
+  onBroken(fault: Error, sent: boolean): void;
 }
 
 export interface HeadCall {
@@ -77,9 +77,9 @@ export class HeadRequest implements ConnectionObserver {
    */
   release(clock: Clock): void {
     if (this.isOver) return;
+    this.cancelLinger = clock.after(LINGER_MS, () => this.controller?.abort(ABORTED));
     this.isOver = true;
     this.controller?.resume();
-    this.cancelLinger = clock.after(LINGER_MS, () => this.controller?.abort(ABORTED));
   }
 
   private handler(): Dispatcher.DispatchHandler {
@@ -124,7 +124,7 @@ export class HeadRequest implements ConnectionObserver {
       return;
     }
     this.isOver = true;
-    this.sink.onFault(fault, this.isSent);
+    this.sink.onBroken(fault, this.isSent);
   }
 }
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { InBandError } from '../bytes/index.js';
-import {
-  errorEvent,
-  errorJson,
-  headersOfOurJson,
-  inBandVerdict,
-  statusOfInBand,
-  verdictOnStatus,
-} from './in-band-answer.js';
+import { errorEvent, errorJson, headersOfOurJson, inBandVerdict, statusOfInBand } from './refusal.js';
+
+const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions' };
 
 function anError(stated: Partial<InBandError> = {}): InBandError {
   return { code: null, codeText: null, message: 'no', nodeId: null, ...stated };
@@ -30,6 +25,7 @@ describe('an error inside a 200', () => {
 
   it('becomes the answer that it should have been, and names the hop at fault', () => {
     const { outcome, answer, fault, failedNodeId } = inBandVerdict(
+      HEAD,
       anError({ code: 503, codeText: 'hop_failed', nodeId: 'w:0-1' }),
       { 'content-type': 'text/event-stream', 'retry-after': '3' },
     );
@@ -43,9 +39,22 @@ describe('an error inside a 200', () => {
     });
   });
 
-  it('is the doing of the client from 400 to 499, else of the node', () => {
-    expect([399, 400, 499, 500].map(verdictOnStatus)).toEqual(['failed', 'refused', 'refused', 'failed']);
-    expect(inBandVerdict(anError({ code: 429 }), {}).outcome).toBe('refused');
+  it.each([
+    [400, 'refused'],
+    [401, 'misconfigured'],
+    [404, 'misconfigured'],
+    [429, 'busy'],
+    [499, 'refused'],
+    [500, 'failed'],
+    [null, 'failed'],
+  ])('with the code %p is judged as that status: %s', (code, outcome) => {
+    expect(inBandVerdict(HEAD, anError({ code }), {}).outcome).toBe(outcome);
+  });
+
+  it("of a node that refuses the tracker is told as the node's, not as the client's", () => {
+    const { answer, fault } = inBandVerdict(HEAD, anError({ code: 401 }), {});
+    expect([answer, fault?.code]).toEqual([null, 'node_misconfigured']);
+    expect(fault?.message).toContain('w:all');
   });
 
   it('has a message and a code even if the node gave none', () => {
