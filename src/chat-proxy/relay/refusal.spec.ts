@@ -26,12 +26,12 @@ describe('an error inside a 200', () => {
   it('becomes the answer that it should have been, and names the hop at fault', () => {
     const { outcome, answer, fault, failedNodeId } = inBandVerdict(
       HEAD,
-      anError({ code: 503, codeText: 'hop_failed', nodeId: 'w:0-1' }),
+      anError({ code: 500, codeText: 'hop_failed', nodeId: 'w:0-1' }),
       { 'content-type': 'text/event-stream', 'retry-after': '3' },
     );
     expect([outcome, fault, failedNodeId]).toEqual(['failed', null, 'w:0-1']);
     expect(answer).toMatchObject({
-      status: 503,
+      status: 500,
       headers: { 'content-type': 'application/json', 'retry-after': '3' },
     });
     expect(JSON.parse(String(answer?.body))).toEqual({
