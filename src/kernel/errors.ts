@@ -1,3 +1,4 @@
+import { isModelKey } from './ids.js';
 import type { LayerSpan } from './span.js';
 
 /**
@@ -58,7 +59,9 @@ export class ModelNotFoundError extends NotFoundError {
   override readonly param = 'model';
 
   constructor(model: string) {
-    super(`The model ${JSON.stringify(model)} does not exist on this mesh.`);
+    // What can't be a model's name, a page full of letters say, is not repeated.
+    const named = isModelKey(model) ? `The model ${JSON.stringify(model)}` : 'A model of this name';
+    super(`${named} does not exist on this mesh.`);
   }
 }
 
