@@ -44,7 +44,7 @@ export function withProbe(breaker: Breaker): Breaker {
   return { ...breaker, isProbing: true };
 }
 
-/** The probe said nothing of the node (its client left): another one may try. */
+/** The probe is over. If it said nothing of the node (its client left), another one may try. */
 export function withoutProbe(breaker: Breaker): Breaker {
   return { ...breaker, isProbing: false };
 }

@@ -18,7 +18,8 @@ const MOST_OPEN_SHARE = 0.5;
 export class Breakers {
   private readonly breakers = new WeakMap<MeshNode, Breaker>();
   private readonly versions = new Map<string, number>();
-  private readonly waiting = new Set<Cancel>();
+  /** What ends the waiting of each open one. */
+  private readonly waiting = new Map<MeshNode, Cancel>();
 
   constructor(
     private readonly clock: Clock,
@@ -59,12 +60,13 @@ export class Breakers {
     if (this.breakers.has(node)) this.change(node, afterSuccess());
   }
 
-  probeSaidNothing(node: MeshNode): void {
+  /** What it says of the node, if anything, is told next. */
+  probeEnded(node: MeshNode): void {
     this.change(node, withoutProbe(this.of(node)));
   }
 
   stop(): void {
-    for (const cancel of this.waiting) cancel();
+    for (const cancel of this.waiting.values()) cancel();
     this.waiting.clear();
   }
 
@@ -76,10 +78,11 @@ export class Breakers {
 
   private change(node: MeshNode, after: Breaker): void {
     const before = this.of(node);
+    // First of all: without its timer an open one would stay so.
+    if (before.state !== after.state) this.waitOut(node, after);
     this.breakers.set(node, after);
     if (isBlocking(before) !== isBlocking(after)) this.versions.set(node.model, this.version(node.model) + 1);
     if (before.state === after.state) return;
-    if (after.state === 'open') this.wait(node, after.openMs);
     this.bus.publish('breaker.changed', {
       model: node.model,
       node_id: node.nodeId,
@@ -89,11 +92,15 @@ export class Breakers {
     });
   }
 
-  private wait(node: MeshNode, openMs: number): void {
+  /** An open one waits, for as long as it stays open. */
+  private waitOut(node: MeshNode, { state, openMs }: Breaker): void {
+    this.waiting.get(node)?.();
+    this.waiting.delete(node);
+    if (state !== 'open') return;
     const cancel = this.clock.after(openMs, () => {
-      this.waiting.delete(cancel);
       if (node.present) this.change(node, afterWaiting(this.of(node)));
+      else this.waiting.delete(node);
     });
-    this.waiting.add(cancel);
+    this.waiting.set(node, cancel);
   }
 }

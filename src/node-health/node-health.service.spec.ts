@@ -158,3 +158,22 @@ describe('an outcome', () => {
     expect(rooms.registry.nodes(MODEL)).toEqual([resharded]);
   });
 });
+
+describe('a breaker that opens again', () => {
+  it('stays open for its own time, not for what was left of the first', () => {
+    const node = rooms.join({ wallet: 'w' }).node;
+    rooms.join({ wallet: 'other' });
+    const failThrice = (): void => {
+      for (let n = 0; n < 3; n += 1)
+        rooms.health.take(routeOver(node)).settle({ kind: 'failure', blame: node });
+    };
+    failThrice();
+    rooms.clock.advance(10_000);
+    rooms.health.take(routeOver(node)).settle({ kind: 'success' });
+    failThrice();
+    rooms.clock.advance(14_000);
+    expect(rooms.health.breaker(node).state).toBe('open');
+    rooms.clock.advance(1_000);
+    expect(rooms.health.breaker(node).state).toBe('half_open');
+  });
+});

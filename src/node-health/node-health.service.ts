@@ -56,9 +56,9 @@ export class NodeHealthService implements OnModuleDestroy {
         if (settled) return;
         settled = true;
         leave();
-        for (const { node, incarnation, isProbe } of taken) {
-          const isCredited = node.incarnation === incarnation && this.credit(node, outcome);
-          if (isProbe && !isCredited) this.breakers.probeSaidNothing(node);
+        for (const { node, isProbe } of taken) if (isProbe) this.breakers.probeEnded(node);
+        for (const { node, incarnation } of taken) {
+          if (node.incarnation === incarnation) this.credit(node, outcome);
         }
       },
     };
@@ -102,15 +102,13 @@ export class NodeHealthService implements OnModuleDestroy {
     return this.breakers.version(model);
   }
 
-  /** @returns whether the outcome says anything of this node */
-  private credit(node: MeshNode, outcome: Outcome): boolean {
+  private credit(node: MeshNode, outcome: Outcome): void {
     const isFailure = outcome.kind === 'failure' && outcome.blame === node;
-    if (outcome.kind !== 'success' && !isFailure) return false;
+    if (outcome.kind !== 'success' && !isFailure) return;
     const after = isFailure ? withFailure : withSuccess;
     const track = this.tracks.get(node) ?? CLEAN_TRACK;
     this.tracks.set(node, after(track, this.clock.now(), this.halfLifeMs));
     if (isFailure) this.breakers.failed(node);
     else this.breakers.succeeded(node);
-    return true;
   }
 }
