@@ -77,6 +77,11 @@ export class Call {
     this.attempts.push({ ...attempt, outcome, status, ms: now - this.attemptAt });
   }
 
+  /** It got a route, or waited for one. */
+  get wasTaken(): boolean {
+    return this.attempts.length > 0 || this.queuedSince !== null || this.queuedMs > 0;
+  }
+
   get attemptCount(): number {
     return this.attempts.length;
   }

@@ -32,7 +32,9 @@ beforeEach(() => {
 });
 
 function ended(requestId: string, model = MODEL): void {
-  calls.finish(calls.begin(requestId, model, false), ENDING);
+  const call = calls.begin(requestId, model, false);
+  calls.decided(call, DECISION);
+  calls.finish(call, ENDING);
 }
 
 function idsOf(model: string | null, limit: number, openOnly = false): string[] {
@@ -50,6 +52,15 @@ describe('the calls', () => {
       { request_id: 'r', model: MODEL, attempt: 1, routing: { mode: 'exploit', probability: 1 } },
       { attempt: 2 },
     ]);
+  });
+
+  it('that got no route and waited for none leave no trace', () => {
+    calls.finish(calls.begin('r', MODEL, true), { ...ENDING, outcome: 'failed' });
+    expect([calls.openCount, calls.get('r'), events, logger.lines]).toEqual([0, null, [], []]);
+    const waiting = calls.begin('w', MODEL, true);
+    calls.queued(waiting);
+    calls.finish(waiting, { ...ENDING, outcome: 'client_left' });
+    expect(calls.get('w')).toMatchObject({ outcome: 'client_left', attempts: [] });
   });
 
   it('end once: one record, one event, one line, whatever comes later', () => {
@@ -92,6 +103,7 @@ describe('the calls', () => {
     expect(calls.get('same')).toMatchObject({ model: 'fourth', outcome: null });
     calls.finish(newer, ENDING);
     expect(calls.get('same')).toMatchObject({ model: 'third', outcome: null });
+    calls.decided(open, DECISION);
     calls.finish(open, ENDING);
     expect(calls.get('same')).toMatchObject({ model: 'third', outcome: 'completed' });
     expect(calls.get('unknown')).toBeNull();

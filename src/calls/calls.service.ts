@@ -46,10 +46,12 @@ export class CallsService {
     call.attemptEnded(outcome, status, this.clock.now());
   }
 
-  /** Ends a call for good; a second ending changes nothing. */
+  /** Ends a call for good; a second ending changes nothing. One that got no route and waited for none leaves no record. */
   finish(call: Call, ending: CallEnding): void {
-    if (!this.open.delete(call)) return;
+    if (!this.open.has(call)) return;
     const now = this.clock.now();
+    this.open.delete(call);
+    if (!call.wasTaken) return;
     call.finished(ending, now);
     const record = call.record(now);
     this.ring.add(record);
