@@ -44,6 +44,12 @@ export class ManualClock implements Clock {
     this.nowMs = end;
   }
 
+  /** The process stands still for so long: what comes due meanwhile fires late, and all at once. */
+  stall(ms: number): void {
+    this.nowMs += ms;
+    this.advance(0);
+  }
+
   /** The wall clock is set to another time, as people and NTP do; monotonic time doesn't notice. */
   stepWall(ms: number): void {
     this.wallOffsetMs += ms;
