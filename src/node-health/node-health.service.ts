@@ -58,7 +58,8 @@ export class NodeHealthService implements OnModuleDestroy {
         leave();
         for (const { node, isProbe } of taken) if (isProbe) this.breakers.probeEnded(node);
         for (const { node, incarnation } of taken) {
-          if (node.incarnation === incarnation) this.credit(node, outcome);
+          // Of one that has left, or registered anew meanwhile, there is nothing to say any more.
+          if (node.present && node.incarnation === incarnation) this.credit(node, outcome);
         }
       },
     };
