@@ -71,6 +71,11 @@ export class FakeHead {
     return JSON.parse(this.last.body.toString()) as Record<string, unknown>;
   }
 
+  /** Lets go of connections that no chat is on. */
+  closeIdle(): void {
+    this.server.closeIdleConnections();
+  }
+
   async end(): Promise<void> {
     if (!this.server.listening) return;
     const closed = once(this.server, 'close');

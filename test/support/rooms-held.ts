@@ -1,7 +1,14 @@
-import { CallsService, EventsService } from '../../src/calls/index.js';
-import { TurnsService } from '../../src/chat-proxy/turns.service.js';
-import { NodeHealthService } from '../../src/node-health/index.js';
+import type { Type } from '@nestjs/common';
 import type { RunningTracker } from '../../src/bootstrap.js';
+import { CallsService, EventsService } from '../../src/calls/index.js';
+import { CandidatesService } from '../../src/candidate-enumeration/index.js';
+import { TurnsService } from '../../src/chat-proxy/turns.service.js';
+import { HeadPoolsService } from '../../src/chat-proxy/upstream/head-pools.service.js';
+import { EventBus } from '../../src/kernel/index.js';
+import { NodeHealthService } from '../../src/node-health/index.js';
+import { RegistryService } from '../../src/registry/index.js';
+import { RoutingStatsService } from '../../src/routing-stats/index.js';
+import { TopologyService } from '../../src/topology/index.js';
 
 /** What a tracker holds for calls under way. */
 export interface Held {
@@ -20,4 +27,39 @@ export function heldBy({ app }: Pick<RunningTracker, 'app'>): Held {
     waiting: app.get(TurnsService).waitingCount,
     watchers: app.get(EventsService).watcherCount,
   };
+}
+
+const ROOMS: readonly Type[] = [
+  EventBus,
+  RegistryService,
+  TopologyService,
+  NodeHealthService,
+  CandidatesService,
+  RoutingStatsService,
+  TurnsService,
+  HeadPoolsService,
+  CallsService,
+  EventsService,
+];
+/** Deep enough for what a service keeps in objects of its own. */
+const DEPTH = 3;
+
+/** How many entries each map, set and list within the rooms' services has, by where it is. */
+export function entriesOf({ app }: Pick<RunningTracker, 'app'>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const services = ROOMS.map((room) => [room.name, app.get<object>(room)] as const);
+  const seen = new Set<object>(services.map(([, service]) => service));
+  const count = (owner: object, path: string, depth: number): void => {
+    for (const [name, value] of Object.entries(owner) as [string, unknown][]) {
+      const place = `${path}.${name}`;
+      if (value instanceof Map || value instanceof Set) counts[place] = value.size;
+      else if (Array.isArray(value)) counts[place] = value.length;
+      else if (typeof value === 'object' && value !== null && depth > 0 && !seen.has(value)) {
+        seen.add(value);
+        count(value, place, depth - 1);
+      }
+    }
+  };
+  for (const [name, service] of services) count(service, name, DEPTH);
+  return counts;
 }

@@ -45,7 +45,7 @@ export class TrackerApi {
   }
 
   /** A chat of which no answer is awaited; destroying it hangs up. */
-  startChat(body: object, { headers = {}, path = CHATS }: ChatOptions = {}): ClientRequest {
+  startChat(body: string | object, { headers = {}, path = CHATS }: ChatOptions = {}): ClientRequest {
     return start(this.url + path, { method: 'POST', headers, body });
   }
 
