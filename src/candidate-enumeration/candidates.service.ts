@@ -8,7 +8,13 @@ import {
   type NodesSettings,
   type RoutingSettings,
 } from '../settings/index.js';
-import { isCovered, TopologyService, without, type ModelView } from '../topology/index.js';
+import {
+  TopologyService,
+  without,
+  withoutSpared,
+  type ModelView,
+  type ServingNode,
+} from '../topology/index.js';
 import { capByPrior, ENUMERATIONS } from './enumerations.js';
 import { assumedTpsOf, priorTps, type NodeLoad } from './prior.js';
 import type { Route } from './route.js';
@@ -75,10 +81,15 @@ export class CandidatesService {
     return known.routes.filter(({ hops }) => hops.every(({ node }) => isServing(node)));
   }
 
-  /** Blocked nodes are left out as long as the layers stay covered without them. */
+  /** Blocked nodes are left out as long as the layers stay covered; of those that can't be, the most trusted stay. */
   private withoutBlocked(view: ModelView): ModelView {
-    const open = without(view, (node) => this.health.isBlocked(node));
-    return open.nodes.length === view.nodes.length || !isCovered(open) ? view : open;
+    const blocked = view.nodes.filter(({ node }) => this.health.isBlocked(node));
+    if (blocked.length === 0) return view;
+    const trust = ({ node }: ServingNode): number => this.health.reputation(node);
+    return withoutSpared(
+      view,
+      blocked.sort((a, b) => trust(b) - trust(a)),
+    );
   }
 
   private enumerate(view: ModelView): Route[] {

@@ -7,9 +7,9 @@
  */
 export {
   describeGap,
-  isCovered,
   viewOf,
   without,
+  withoutSpared,
   type CoverageGap,
   type ModelView,
   type ServingNode,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode, aView, span } from '../../test/support/builders.js';
 import { describeGap } from './index.js';
-import { gapsOf } from './model-view.js';
+import { gapsOf, without, withoutSpared, type ModelView } from './model-view.js';
 
 describe('viewOf', () => {
   it('spreads a whole-model node over all layers, and over one where nobody declared any', () => {
@@ -47,6 +47,37 @@ describe('gapsOf', () => {
 
   it('finds none where every layer is served', () => {
     expect(gapsOf(aView(40, [aNode({ wallet: 'w' })]), [])).toEqual([]);
+  });
+});
+
+describe('a view without some of its nodes', () => {
+  const view = aView(20, [
+    ...['head1', 'head2'].map((wallet) => aNode({ wallet, shard: span(0, 9) })),
+    ...['tail1', 'tail2'].map((wallet) => aNode({ wallet, shard: span(10, 19) })),
+  ]);
+  const wallets = ({ nodes }: ModelView): string[] => nodes.map(({ node }) => node.wallet);
+  const serving = (...named: string[]): ModelView['nodes'] =>
+    named.flatMap((wallet) => view.nodes.filter(({ node }) => node.wallet === wallet));
+
+  it('lacks those that are named', () => {
+    expect(wallets(without(view, ({ wallet }) => wallet === 'head1'))).toEqual(['head2', 'tail1', 'tail2']);
+    expect(without(view, () => false)).toEqual(view);
+  });
+
+  it('lacks those that can be spared', () => {
+    expect(wallets(withoutSpared(view, []))).toEqual(wallets(view));
+    expect(wallets(withoutSpared(view, serving('head1', 'tail2')))).toEqual(['head2', 'tail1']);
+  });
+
+  it('keeps the first of those without whom layers would be missing, and no other', () => {
+    expect(wallets(withoutSpared(view, serving('tail1', 'head2', 'head1')))).toEqual(['tail2', 'head2']);
+    const all = serving('tail2', 'tail1', 'head1', 'head2');
+    expect(wallets(withoutSpared(view, all))).toEqual(['tail2', 'head1']);
+  });
+
+  it('keeps none in vain where layers are missing anyhow', () => {
+    const broken = { ...view, numLayers: 30 };
+    expect(wallets(withoutSpared(broken, serving('head1', 'tail1')))).toEqual(['head2', 'tail2']);
   });
 });
 

@@ -55,9 +55,7 @@ export function gapsOf(view: ModelView, departures: readonly Departure[]): Cover
 }
 
 function lastServer(gap: LayerSpan, departures: readonly Departure[]): string | null {
-  const last = departures.findLast(
-    ({ shard }) => shard === null || (shard.start <= gap.end && shard.end >= gap.start),
-  );
+  const last = departures.findLast(({ shard }) => shard === null || overlap(shard, gap));
   return last?.nodeId ?? null;
 }
 
@@ -66,9 +64,24 @@ export function without(view: ModelView, leftOut: (node: MeshNode) => boolean): 
   return { ...view, nodes: view.nodes.filter(({ node }) => !leftOut(node)) };
 }
 
-/** Whether somebody serves each layer. */
-export function isCovered(view: ModelView): boolean {
-  return gapsOf(view, []).length === 0;
+/**
+ * The view less some of its nodes, as long as the layers stay covered. Where they don't, the first of them in the
+ * order given that serve what would be missing stay.
+ */
+export function withoutSpared(view: ModelView, spared: readonly ServingNode[]): ModelView {
+  const leftOut = new Set(spared.map(({ node }) => node));
+  let kept = without(view, (node) => leftOut.has(node));
+  for (const serving of spared) {
+    const missing = gapsOf(kept, []);
+    if (missing.length === 0) break;
+    const isMissed = missing.some((gap) => overlap(gap, serving.span));
+    if (isMissed) kept = { ...kept, nodes: [...kept.nodes, serving] };
+  }
+  return kept;
+}
+
+function overlap(a: LayerSpan, b: LayerSpan): boolean {
+  return a.start <= b.end && a.end >= b.start;
 }
 
 /** "0-21 (served last by w.gpu:0-21)", for a message to a person. */
