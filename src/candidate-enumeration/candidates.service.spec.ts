@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { aSpec, MODEL, span } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
-import type { NodeSpec } from '../registry/index.js';
+import type { MeshNode, NodeSpec, Registered } from '../registry/index.js';
+import { ENUMERATIONS } from './enumerations.js';
 
 let rooms: Rooms;
 beforeEach(() => {
@@ -129,6 +130,163 @@ describe('candidates for a retry', () => {
     expect(rooms.candidates.candidatesWithout(MODEL, new Set([head]))).toEqual([]);
     expect(rooms.candidates.candidatesWithout('unknown', new Set())).toEqual([]);
     expect(signatures()).toEqual(['head:0-19[0-19]->fast:20-39[20-39]']);
+  });
+});
+
+/** Three failures in a row. */
+function block(node: MeshNode): void {
+  for (let n = 0; n < 3; n += 1) {
+    rooms.health.take({ signature: node.nodeId, hops: [{ node }] }).settle({ kind: 'failure', blame: node });
+  }
+  expect(rooms.health.isBlocked(node)).toBe(true);
+}
+
+describe('nodes whose breaker is open', () => {
+  const join = (wallet: string, start: number, throughputTps: number): MeshNode =>
+    rooms.join({ wallet, shard: span(start, start + 9), numLayers: 20, throughputTps }).node;
+
+  it('are left out while the layers stay covered without them, so that others take their place', () => {
+    join('head', 0, 10);
+    const fast = join('fast', 10, 90);
+    join('slow', 10, 5);
+    expect(signatures()).toEqual(['head:0-9[0-9]->fast:10-19[10-19]']);
+    block(fast);
+    expect(signatures()).toEqual(['head:0-9[0-9]->slow:10-19[10-19]']);
+    rooms.clock.advance(15_000);
+    expect(signatures()).toEqual(['head:0-9[0-9]->fast:10-19[10-19]']);
+    const probe = rooms.health.take(rooms.candidates.candidates(MODEL)[0]!);
+    expect(signatures()).toEqual(['head:0-9[0-9]->slow:10-19[10-19]']);
+    probe.settle({ kind: 'success' });
+    expect(signatures()).toEqual(['head:0-9[0-9]->fast:10-19[10-19]']);
+  });
+
+  it('stay in where nobody else serves their layers', () => {
+    join('head', 0, 10);
+    const tail = join('tail', 10, 10);
+    block(tail);
+    expect(signatures()).toEqual(['head:0-9[0-9]->tail:10-19[10-19]']);
+  });
+
+  it('are left out one by one: that one is needed does not bring back another', () => {
+    const head = join('head', 0, 10);
+    const fast = join('fast', 10, 90);
+    join('slow', 10, 5);
+    join('slower', 10, 4);
+    block(head);
+    block(fast);
+    expect(signatures()).toEqual(['head:0-9[0-9]->slow:10-19[10-19]']);
+  });
+
+  it('stay in by trust where only some of them are needed', () => {
+    const [one, other] = [join('one', 0, 90), join('other', 0, 10)];
+    join('tail', 10, 5);
+    join('tail2', 10, 4);
+    block(one);
+    for (let n = 0; n < 9; n += 1) {
+      rooms.health.take({ signature: 'other', hops: [{ node: other }] }).settle({ kind: 'success' });
+    }
+    block(other);
+    expect(rooms.health.reputation(other)).toBeGreaterThan(rooms.health.reputation(one));
+    expect(signatures()).toEqual(['other:0-9[0-9]->tail:10-19[10-19]']);
+  });
+
+  it('are left out of the candidates for a retry as well', () => {
+    join('head', 0, 10);
+    const [fast, slow] = [join('fast', 10, 90), join('slow', 10, 5)];
+    join('slower', 10, 4);
+    block(fast);
+    const routes = rooms.candidates.candidatesWithout(MODEL, new Set([slow]));
+    expect(routes.map(({ hops }) => hops.map(({ node }) => node.wallet))).toEqual([['head', 'slower']]);
+  });
+});
+
+describe('a storm of bumps', () => {
+  let build: jest.SpiedFunction<typeof ENUMERATIONS.greedy>;
+  beforeEach(() => {
+    build = jest.spyOn(ENUMERATIONS as { greedy: typeof ENUMERATIONS.greedy }, 'greedy');
+    rooms.join({ wallet: 'steady', throughputTps: 1 });
+  });
+  afterEach(() => build.mockRestore());
+
+  const flap = (): Registered => rooms.join({ wallet: 'flap', throughputTps: 99 });
+
+  /** Bumps the epoch so often, at once. */
+  function storm(bumps: number): void {
+    for (let n = 0; n < bumps; n += 2) {
+      flap();
+      rooms.registry.delete('flap:all', null);
+    }
+  }
+
+  it('is no storm up to eight in a second: each is built anew', () => {
+    rooms.clock.advance(1_000);
+    for (let n = 0; n < 4; n += 1) {
+      flap();
+      expect(signatures()).toEqual(['flap:all[0-0]', 'steady:all[0-0]']);
+      rooms.registry.delete('flap:all', null);
+      expect(signatures()).toEqual(['steady:all[0-0]']);
+    }
+    expect(build).toHaveBeenCalledTimes(8);
+  });
+
+  it('is built at most once a window, and once more when it is over', () => {
+    storm(10);
+    signatures();
+    build.mockClear();
+    for (let ms = 0; ms < 2_000; ms += 50) {
+      storm(2);
+      signatures();
+      rooms.clock.advance(50);
+    }
+    expect(build.mock.calls.length).toBeLessThanOrEqual(2_000 / rooms.settings.nodes.coalesceMs);
+    expect(build.mock.calls.length).toBeGreaterThanOrEqual(4);
+    flap();
+    rooms.clock.advance(rooms.settings.nodes.coalesceMs);
+    expect(signatures()).toEqual(['flap:all[0-0]', 'steady:all[0-0]']);
+  });
+
+  it('lets routes through nodes that are gone or drained drop at once', () => {
+    storm(10);
+    flap();
+    rooms.join({ wallet: 'drained', throughputTps: 98 });
+    rooms.clock.advance(rooms.settings.nodes.coalesceMs);
+    expect(signatures()).toEqual(['flap:all[0-0]', 'drained:all[0-0]', 'steady:all[0-0]']);
+    build.mockClear();
+    rooms.registry.drain('drained:all', null);
+    expect(signatures()).toEqual(['flap:all[0-0]', 'steady:all[0-0]']);
+    rooms.registry.delete('flap:all', null);
+    expect(signatures()).toEqual(['steady:all[0-0]']);
+    expect(build).not.toHaveBeenCalled();
+  });
+
+  it('does not keep a model waiting that would have no route without rebuilding', () => {
+    storm(10);
+    expect(signatures()).toEqual(['steady:all[0-0]']);
+    rooms.registry.delete('steady:all', null);
+    rooms.join({ wallet: 'new' });
+    expect(signatures()).toEqual(['new:all[0-0]']);
+  });
+
+  it('is nothing to other models', () => {
+    storm(20);
+    rooms.join({ wallet: 'a', model: 'other' });
+    expect(rooms.candidates.candidates('other')).toHaveLength(1);
+    rooms.join({ wallet: 'b', model: 'other' });
+    expect(rooms.candidates.candidates('other')).toHaveLength(2);
+  });
+
+  it('is not coalesced where the setting says 0', () => {
+    rooms = new Rooms({ nodes: { coalesceMs: 0 } });
+    rooms.join({ wallet: 'steady', throughputTps: 1 });
+    storm(20);
+    build.mockClear();
+    for (let n = 0; n < 5; n += 1) {
+      flap();
+      expect(signatures()).toHaveLength(2);
+      rooms.registry.delete('flap:all', null);
+      expect(signatures()).toHaveLength(1);
+    }
+    expect(build).toHaveBeenCalledTimes(10);
   });
 });
 
