@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
 import type { HeadAnswering } from '../../support/fake-head.js';
 import { dataOf, errorOf } from '../../support/http-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -31,6 +32,8 @@ const IDLE_MS = 300_000;
 const stage = new Stage();
 afterEach(() => stage.end());
 
+type Staged = StagedTracker & { readonly clock: ManualClock };
+
 /** A tracker whose time moves only when told to; nodes stay however far that is. */
 async function stagedTracker(
   env: Record<string, string> = {},
@@ -40,16 +43,23 @@ async function stagedTracker(
   return Object.assign(await stage.tracker({ env: { ...lasting, ...env }, parts: { clock } }), { clock });
 }
 
+/** So much time goes by. A head that talks is heard again halfway. */
+async function pass({ api, clock }: Staged, ms: number, nodeId: string, talks: boolean): Promise<void> {
+  clock.advance(ms / 2);
+  if (talks) await eventually(async () => expect((await api.node(nodeId)).last_seen_seconds_ago).toBe(0));
+  clock.advance(ms / 2);
+}
+
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const silent: HeadAnswering = () => undefined;
 const headersOnly: HeadAnswering = (response) => response.writeHead(200, SSE_HEADERS).flushHeaders();
 const commentsOnly: HeadAnswering = (response) => comment(response.writeHead(200, SSE_HEADERS));
 const halfAnEvent: HeadAnswering = (response) => response.writeHead(200, SSE_HEADERS).write('data: {"cho');
-const SILENCES: [string, HeadAnswering][] = [
-  ['headers and then nothing', headersOnly],
-  ['nothing at all', silent],
-  ['comments and no answer', commentsOnly],
-  ['half an event', halfAnEvent],
+const SILENCES: [string, HeadAnswering, talks: boolean][] = [
+  ['headers and then nothing', headersOnly, false],
+  ['nothing at all', silent, false],
+  ['comments and no answer', commentsOnly, true],
+  ['half an event', halfAnEvent, false],
 ];
 
 function comment(response: ServerResponse): void {
@@ -58,8 +68,9 @@ function comment(response: ServerResponse): void {
 }
 
 describe('B21 a head stays silent after it was asked', () => {
-  it.each(SILENCES)('is replaced by another route after %s, and charged', async (_what, answering) => {
-    const { api, clock } = await stagedTracker();
+  it.each(SILENCES)('is replaced by another route after %s, and charged', async (_what, answering, talks) => {
+    const tracker = await stagedTracker();
+    const { api } = tracker;
     const head = await stage.head(answering);
     const spare = await stage.head();
     const nodeId = await join(api, head, 'head', { throughput_tps: 100 });
@@ -67,7 +78,7 @@ describe('B21 a head stays silent after it was asked', () => {
 
     const replying = api.chat(STREAM);
     await received(head);
-    clock.advance(FIRST_BYTE_MS);
+    await pass(tracker, FIRST_BYTE_MS, nodeId, talks);
     const reply = await replying;
 
     expect(reply.status).toBe(200);
@@ -91,14 +102,15 @@ describe('B21 a head stays silent after it was asked', () => {
 
   it.each(SILENCES)(
     'is a 504 that says what happened after %s when no other route is left',
-    async (_what, answering) => {
-      const { api, clock } = await stagedTracker();
+    async (_what, answering, talks) => {
+      const tracker = await stagedTracker();
+      const { api } = tracker;
       const head = await stage.head(answering);
       const nodeId = await join(api, head, 'head');
 
       const replying = api.chat(STREAM);
       await received(head);
-      clock.advance(FIRST_BYTE_MS);
+      await pass(tracker, FIRST_BYTE_MS, nodeId, talks);
       const reply = await replying;
 
       expect(reply.status).toBe(504);
@@ -191,13 +203,14 @@ describe('B21 a head falls silent after its first tokens', () => {
     comment(response);
   };
 
-  it.each([
-    ['says nothing more', stalling],
-    ['sends only comments', commenting],
+  it.each<[string, HeadAnswering, talks: boolean]>([
+    ['says nothing more', stalling, false],
+    ['sends only comments', commenting, true],
   ])(
     'ends its stream in one error event when it %s, and no other route is asked',
-    async (_what, answering) => {
-      const { api, clock } = await stagedTracker();
+    async (_what, answering, talks) => {
+      const tracker = await stagedTracker();
+      const { api } = tracker;
       const head = await stage.head(answering);
       const spare = await stage.head();
       const nodeId = await join(api, head, 'head', { throughput_tps: 100 });
@@ -205,7 +218,7 @@ describe('B21 a head falls silent after its first tokens', () => {
 
       const open = await api.openChat(STREAM);
       await open.until(TEN.at(-1) ?? '');
-      clock.advance(IDLE_MS);
+      await pass(tracker, IDLE_MS, nodeId, talks);
       const reply = await open.rest();
 
       const data = dataOf(reply.text);
