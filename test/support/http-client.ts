@@ -1,10 +1,18 @@
 import { once } from 'node:events';
-import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  request,
+  type Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 
 export interface Outgoing {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer | object;
+  /** Whose connections are used; without one, the request has a connection of its own. */
+  readonly agent?: Agent;
   /** Sent chunk by chunk, without a length. */
   readonly chunks?: readonly (string | Buffer)[];
 }
@@ -41,13 +49,16 @@ export interface OpenReply {
   rest(): Promise<Reply>;
 }
 
-/** Sends a request on a connection of its own. Nothing is added to the headers but framing. */
-export function start(url: string, { method = 'GET', headers = {}, body, chunks }: Outgoing): ClientRequest {
+/** Sends a request. Nothing is added to its headers but framing. */
+export function start(
+  url: string,
+  { method = 'GET', headers = {}, body, agent, chunks }: Outgoing,
+): ClientRequest {
   const isJson = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
   const bytes = isJson ? JSON.stringify(body) : body;
   const sent = request(url, {
     method,
-    agent: false,
+    agent: agent ?? false,
     headers: {
       ...(body === undefined && chunks === undefined ? {} : { 'content-type': 'application/json' }),
       ...(bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) }),
