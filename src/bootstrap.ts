@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as TcpServer, type AddressInfo } from 'node:net';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -46,9 +46,10 @@ export async function startTracker(
     rng: parts.rng ?? seededRng(settings.routing.seed),
     logger: parts.logger ?? pinoLogger(settings.serving.logLevel),
   };
+  const adapter = new LaneExpressAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, env, kernel),
-    new LaneExpressAdapter(),
+    adapter,
     { logger: new NestLog(kernel.logger), bodyParser: false, abortOnError: false },
   );
   app.useBodyParser('json', { limit: CONTROL_BODY_LIMIT });
@@ -69,7 +70,7 @@ export async function startTracker(
     app,
     ready,
     reload: () => staticNodes.reload(),
-    stop: () => stop(app, settings.serving.drainSeconds, kernel),
+    stop: () => stop(app, adapter, settings.serving.drainSeconds, kernel),
   };
 }
 
@@ -82,6 +83,7 @@ function urlOf(host: string, port: number): string {
 
 async function stop(
   app: NestExpressApplication,
+  adapter: LaneExpressAdapter,
   drainSeconds: number,
   { clock, logger }: KernelParts,
 ): Promise<void> {
@@ -91,23 +93,29 @@ async function stop(
   app.get(ChatLane).close();
   app.get(EventsService).endAll();
   logger.info({ open_calls: calls.openCount }, 'tracker.draining');
-  await drained(server, drainSeconds * 1000, clock);
+  await drained(server, adapter, drainSeconds * 1000, clock);
   server.closeAllConnections();
   await app.close();
   logger.info({}, 'tracker.stopped');
 }
 
 /** Resolves when the last connection has ended, or after `limitMs`. */
-async function drained(server: Server, limitMs: number, clock: KernelParts['clock']): Promise<void> {
+async function drained(
+  server: Server,
+  adapter: LaneExpressAdapter,
+  limitMs: number,
+  clock: KernelParts['clock'],
+): Promise<void> {
   const deadline = clock.now() + limitMs;
   await new Promise<void>((resolve) => {
     const look = (): void => {
-      server.closeIdleConnections();
+      if (!adapter.hasUnsent) server.closeIdleConnections();
       if (clock.now() >= deadline) resolve();
       else cancel = clock.after(DRAIN_LOOK_MS, look);
     };
     let cancel = clock.after(0, look);
-    server.close(() => {
+    // Stops listening and no more: an HTTP server's own close would close what it takes for idle on the spot.
+    TcpServer.prototype.close.call(server, () => {
       cancel();
       resolve();
     });

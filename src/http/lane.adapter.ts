@@ -20,9 +20,15 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
  */
 export class LaneExpressAdapter extends ExpressAdapter {
   private lane: Lane | null = null;
+  private readonly answers = new Set<ServerResponse>();
 
   openLane(lane: Lane): void {
     this.lane = lane;
+  }
+
+  /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */
+  get hasUnsent(): boolean {
+    return [...this.answers].some((answer) => answer.writableEnded && !answer.writableFinished);
   }
 
   override initHttpServer(): void {
@@ -34,6 +40,8 @@ export class LaneExpressAdapter extends ExpressAdapter {
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       },
       (request, response) => {
+        this.answers.add(response);
+        response.on('close', () => this.answers.delete(response));
         const { lane } = this;
         if (lane?.serves(pathOf(request.url ?? '/')) === true) lane.handle(request, response);
         else express(request, response);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { ClientRequest, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { eventually } from '../support/eventually.js';
@@ -8,6 +10,7 @@ import {
   DONE,
   sendChat,
   sendJson,
+  sendStream,
   SSE_HEADERS,
   TEN,
   textChunk,
@@ -257,6 +260,37 @@ describe('a client that reads slowly', () => {
     await eventually(() => expect(head.last.aborted).toBe(true), 1_000);
     await expectAllAtRest(tracker);
     expect(await tracker.api.callOf(opened)).toMatchObject({ outcome: 'client_left' });
+  });
+});
+
+describe('an answer that is still being read when the tracker stops', () => {
+  it('reaches its client whole', async () => {
+    const { tracker } = await oneHead(
+      (response) => sendStream(response, new Array<string>(12).fill('x'.repeat(900_000))),
+      { MESHNET_DRAIN_SECONDS: '20' },
+    );
+    const body = '{"model":"m","stream":true}';
+    const socket = connect(tracker.port, '127.0.0.1');
+    let said = '';
+    socket.on('data', (part: Buffer) => {
+      said += part.toString('latin1');
+      socket.pause();
+    });
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n${body}`,
+    );
+    // The call is over when its last bytes wait for nothing but the client.
+    await eventually(async () => {
+      socket.resume();
+      expect(await tracker.api.calls()).toMatchObject([{ outcome: 'completed' }]);
+    }, 20_000);
+    const stopping = tracker.stop();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.removeAllListeners('data').on('data', (part: Buffer) => (said += part.toString('latin1')));
+    socket.resume();
+    await once(socket, 'close');
+    expect(said.slice(-40)).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/);
+    await stopping;
   });
 });
 

@@ -145,14 +145,18 @@ describe('SIGTERM', () => {
     const { run, api, finish } = await busyTracker();
     const watching = await open(`${api.url}/v1/events`, {});
     await watching.until('watching');
-    const agent = new Agent({ keepAlive: true });
-    stage.atEnd(() => agent.destroy());
+    const [agent, chatAgent] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
+    stage.atEnd(() => [agent, chatAgent].forEach((each) => each.destroy()));
     const idle = request(`${api.url}/healthz`, { agent }).end();
     const [answer] = (await once(idle, 'response')) as [NodeJS.ReadableStream];
     answer.resume();
     await once(answer, 'end');
     const idleClosed = once(idle.socket!, 'close');
-    const chat = await api.openChat({ model: 'm', stream: true });
+    const chat = await open(`${api.url}/v1/chat/completions`, {
+      method: 'POST',
+      agent: chatAgent,
+      body: { model: 'm', stream: true },
+    });
     await chat.until('first');
 
     run.signal('SIGTERM');
