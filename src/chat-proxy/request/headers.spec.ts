@@ -39,6 +39,8 @@ describe('the headers for a head', () => {
         'api-key': 'x',
         'x-api-key': 'x',
         cookie: 'x',
+        origin: 'https://page',
+        referer: 'https://page/',
         'content-encoding': 'identity',
       },
       absent: undefined,

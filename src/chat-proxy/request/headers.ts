@@ -30,6 +30,9 @@ const NOT_FOR_HEADS = new Set([
   'cookie',
   'x-request-id',
   'x-meshnet-route',
+  // Where a page in a browser came from: some servers refuse what isn't their own.
+  'origin',
+  'referer',
 ]);
 /** Framing and identity of the answer are the tracker's own, and what it passes on is plain, whatever the head says. */
 const NOT_FOR_CLIENTS = new Set([
