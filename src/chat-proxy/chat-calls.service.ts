@@ -70,7 +70,7 @@ export class ChatCallsService {
         const settled = await this.attempts.run(context);
         if (!call.isOpen) return;
         failover.add(context, settled);
-        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover) : null;
+        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover, pinger) : null;
       }
     } finally {
       pinger.stop();
@@ -81,7 +81,12 @@ export class ChatCallsService {
   }
 
   /** Another route for the same call; null when there is none left, or none with room in time. */
-  private async nextTurn(chat: IncomingChat, call: Call, failover: Failover): Promise<Turn | null> {
+  private async nextTurn(
+    chat: IncomingChat,
+    call: Call,
+    failover: Failover,
+    pinger: StreamPinger,
+  ): Promise<Turn | null> {
     const { model } = chat.request;
     const applicant: Applicant = {
       model,
@@ -90,6 +95,7 @@ export class ChatCallsService {
     };
     const turn = this.turns.take(applicant);
     if (turn !== 'full') return turn;
+    pinger.pause();
     try {
       return await this.queued(call, applicant, chat);
     } catch (fault) {
