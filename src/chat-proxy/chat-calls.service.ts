@@ -77,7 +77,7 @@ export class ChatCallsService {
       // Settled long ago, unless something was thrown.
       turn?.open.abandon();
     }
-    if (call.isOpen) this.giveUp(chat, failover.mostTelling());
+    if (call.isOpen) this.giveUp(chat, failover.mostTelling(), failover.attempts);
   }
 
   /** Another route for the same call; null when there is none left, or none with room in time. */
@@ -118,9 +118,10 @@ export class ChatCallsService {
   }
 
   /** No attempt is left: the client gets the most telling head's own answer, else ours. */
-  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined): void {
+  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined, attempts: number): void {
     if (spent === undefined) return;
-    const { context, settled } = spent;
+    const { settled } = spent;
+    const context = { ...spent.context, number: attempts };
     const { answer } = settled.end;
     const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
     this.attempts.close(context, settled);
