@@ -48,6 +48,11 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
+    // Whoever asks for the headers alone would wait for an end that never comes.
+    if (response.req.method === 'HEAD') {
+      response.end();
+      return;
+    }
     response.write(': watching\n\n');
     this.watchers.add(response);
     response.on('close', () => this.watchers.delete(response));

@@ -70,18 +70,23 @@ export class ChatCallsService {
         const settled = await this.attempts.run(context);
         if (!call.isOpen) return;
         failover.add(context, settled);
-        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover) : null;
+        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover, pinger) : null;
       }
     } finally {
       pinger.stop();
       // Settled long ago, unless something was thrown.
       turn?.open.abandon();
     }
-    if (call.isOpen) this.giveUp(chat, failover.mostTelling());
+    if (call.isOpen) this.giveUp(chat, failover.mostTelling(), failover.attempts);
   }
 
   /** Another route for the same call; null when there is none left, or none with room in time. */
-  private async nextTurn(chat: IncomingChat, call: Call, failover: Failover): Promise<Turn | null> {
+  private async nextTurn(
+    chat: IncomingChat,
+    call: Call,
+    failover: Failover,
+    pinger: StreamPinger,
+  ): Promise<Turn | null> {
     const { model } = chat.request;
     const applicant: Applicant = {
       model,
@@ -90,6 +95,7 @@ export class ChatCallsService {
     };
     const turn = this.turns.take(applicant);
     if (turn !== 'full') return turn;
+    pinger.pause();
     try {
       return await this.queued(call, applicant, chat);
     } catch (fault) {
@@ -112,9 +118,10 @@ export class ChatCallsService {
   }
 
   /** No attempt is left: the client gets the most telling head's own answer, else ours. */
-  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined): void {
+  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined, attempts: number): void {
     if (spent === undefined) return;
-    const { context, settled } = spent;
+    const { settled } = spent;
+    const context = { ...spent.context, number: attempts };
     const { answer } = settled.end;
     const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
     this.attempts.close(context, settled);

@@ -44,8 +44,7 @@ export class Failover {
   mostTelling(): SpentAttempt | undefined {
     const newestFirst = [...this.spent].reverse();
     const [last] = newestFirst;
-    // Only our own 504 tells the client's library not to send it again.
-    if (last !== undefined && isJsonOutOfTime(last)) return last;
+    if (last !== undefined && isFinal(last)) return last;
     const having = (is: (end: AttemptEnd) => boolean): SpentAttempt | undefined =>
       newestFirst.find(({ settled }) => is(settled.end));
     return (
@@ -61,6 +60,14 @@ export class Failover {
     if (timeout !== null) return timeout === 'connect';
     return outcome === 'failed' || outcome === 'busy' || outcome === 'misconfigured' || outcome === 'cut_off';
   }
+}
+
+/**
+ * What was wrong with the request stays so, whatever the nodes before had to say; and only our own 504 tells the
+ * client's library not to send it again.
+ */
+function isFinal(spent: SpentAttempt): boolean {
+  return spent.settled.end.outcome === 'refused' || isJsonOutOfTime(spent);
 }
 
 /** An answer that may have been almost ready: asking again would double the work. */

@@ -56,9 +56,9 @@ export class TurnsService implements OnModuleDestroy {
     return this.waiting;
   }
 
-  /** A route right now; 'full' when the call has to wait, be it only because others wait already. */
+  /** A route right now; 'full' when the call has to wait, be it only because others like it wait already. */
   take(applicant: Applicant): Turn | Full | null {
-    return this.lines.has(applicant.model) ? 'full' : this.tryTake(applicant);
+    return applicant.isPlain && this.hasPlain(applicant.model) ? 'full' : this.tryTake(applicant);
   }
 
   /**
@@ -68,6 +68,7 @@ export class TurnsService implements OnModuleDestroy {
    * @throws MeshnetError whatever `decide` throws meanwhile
    */
   async wait(applicant: Applicant, client: ClientAnswer): Promise<Turn | null> {
+    if (client.left) return null;
     if (this.waiting >= this.settings.queueLength) {
       throw new QueueError('Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).', 'queue_full');
     }
@@ -98,6 +99,11 @@ export class TurnsService implements OnModuleDestroy {
       leave();
       client.watch(null);
     }
+  }
+
+  /** Whoever waits without a pin waits for all nodes; one that waits for certain nodes keeps nobody off the others. */
+  private hasPlain(model: string): boolean {
+    return [...(this.lines.get(model) ?? [])].some(({ isPlain }) => isPlain);
   }
 
   private tryTake({ decide }: Applicant): Turn | Full | null {

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { refuseUnreadable } from './unreadable-request.js';
 
 /** Takes a request away from Nest and Express. */
 export interface Lane {
@@ -20,7 +22,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
  */
 export class LaneExpressAdapter extends ExpressAdapter {
   private lane: Lane | null = null;
-  private readonly answers = new Set<ServerResponse>();
+  /** The newest answer on each connection, until it is closed. */
+  private readonly answers = new Map<Duplex, ServerResponse>();
 
   openLane(lane: Lane): void {
     this.lane = lane;
@@ -28,25 +31,43 @@ export class LaneExpressAdapter extends ExpressAdapter {
 
   /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */
   get hasUnsent(): boolean {
-    return [...this.answers].some((answer) => answer.writableEnded && !answer.writableFinished);
+    return [...this.answers.values()].some((answer) => answer.writableEnded && !answer.writableFinished);
   }
 
   override initHttpServer(): void {
     const express = this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>();
-    this.httpServer = createServer(
+    const serve = (request: IncomingMessage, response: ServerResponse): void => {
+      this.track(request.socket, response);
+      const { lane } = this;
+      if (lane?.serves(pathOf(request.url ?? '/')) === true) lane.handle(request, response);
+      else express(request, response);
+    };
+    const server = createServer(
       {
         requestTimeout: RECEIVE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        // Nothing here depends on it, and Node's refusal would have no body.
+        requireHostHeader: false,
       },
-      (request, response) => {
-        this.answers.add(response);
-        response.on('close', () => this.answers.delete(response));
-        const { lane } = this;
-        if (lane?.serves(pathOf(request.url ?? '/')) === true) lane.handle(request, response);
-        else express(request, response);
-      },
+      serve,
     );
+    // Whatever else a client expects is passed over.
+    server.on('checkExpectation', serve);
+    server.on('clientError', (fault, socket) => refuseUnreadable(fault, socket, this.isAnswering(socket)));
+    this.httpServer = server;
+  }
+
+  private track(socket: Duplex, answer: ServerResponse): void {
+    this.answers.set(socket, answer);
+    answer.on('close', () => {
+      if (this.answers.get(socket) === answer) this.answers.delete(socket);
+    });
+  }
+
+  private isAnswering(socket: Duplex): boolean {
+    const answer = this.answers.get(socket);
+    return answer !== undefined && answer.headersSent && !answer.writableFinished;
   }
 }
 

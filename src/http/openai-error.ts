@@ -90,7 +90,7 @@ function codeOf(status: number): string {
   return status < 500 ? 'invalid_request' : 'internal_error';
 }
 
-function errorBody(
+export function errorBody(
   status: number,
   message: string,
   param: string | null,

@@ -154,3 +154,153 @@ describe('another attempt', () => {
     expect(again).toMatchObject({ mode: 'exploit', signature: `${MODEL}|b:all[0-0]`, probability: 1 });
   });
 });
+
+/** Three failures in a row. */
+function block(node: MeshNode): void {
+  for (let n = 0; n < 3; n += 1) {
+    rooms.health.take({ signature: node.nodeId, hops: [{ node }] }).settle({ kind: 'failure', blame: node });
+  }
+  expect(rooms.health.isBlocked(node)).toBe(true);
+}
+
+function fill(node: MeshNode): () => void {
+  const ticket = rooms.health.take({ signature: node.nodeId, hops: [{ node }] });
+  return () => ticket.settle({ kind: 'neutral' });
+}
+
+/** Node ids of the first hop, and the share of the traffic that goes there. */
+function shares(): Record<string, number> {
+  const { candidates = [] } = rooms.table.tables(MODEL)[0] ?? {};
+  return Object.fromEntries(
+    candidates.map(({ hops, traffic_share }) => [
+      hops.map(({ node_id }) => node_id).join(' -> '),
+      traffic_share,
+    ]),
+  );
+}
+
+describe('a full node', () => {
+  let quick: MeshNode;
+  let slow: MeshNode;
+  beforeEach(() => {
+    rooms = new Rooms({ routing: { exploreShare: 0 } });
+    quick = rooms.join({ wallet: 'quick', throughputTps: 90, maxConcurrent: 1 }).node;
+    slow = rooms.join({ wallet: 'slow', throughputTps: 10, maxConcurrent: 1 }).node;
+  });
+
+  it('is passed over while another has room', () => {
+    expect(rooms.decide(MODEL, null).signature).toBe(`${MODEL}|quick:all[0-0]`);
+    const leave = fill(quick);
+    for (let call = 0; call < 20; call += 1) {
+      expect(rooms.decide(MODEL, null).signature).toBe(`${MODEL}|slow:all[0-0]`);
+    }
+    leave();
+    expect(rooms.decide(MODEL, null).signature).toBe(`${MODEL}|quick:all[0-0]`);
+  });
+
+  it('is waited for when all are full, for a first attempt and for another', () => {
+    fill(quick);
+    const leave = fill(slow);
+    expect(rooms.routing.decide(MODEL, null)).toBe('full');
+    expect(rooms.routing.decideAgain(MODEL, new Set([quick]))).toBe('full');
+    leave();
+    expect(rooms.decideAgain(MODEL, new Set([quick]))?.signature).toBe(`${MODEL}|slow:all[0-0]`);
+    expect(rooms.routing.decideAgain(MODEL, new Set([slow]))).toBe('full');
+  });
+
+  it('is waited for by a call that is pinned to it, however much room there is elsewhere', () => {
+    fill(quick);
+    expect(rooms.routing.decide(MODEL, ['quick:all'])).toBe('full');
+    expect(rooms.decide(MODEL, ['slow:all']).mode).toBe('pinned');
+  });
+
+  it('in the midst of a route fills the route', () => {
+    rooms.join({ wallet: 'head', model: 'two', shard: span(0, 1), numLayers: 4 });
+    const { node } = rooms.join({ wallet: 'tail', model: 'two', shard: span(2, 3), maxConcurrent: 1 });
+    fill(node);
+    expect(rooms.routing.decide('two', null)).toBe('full');
+  });
+
+  it('has no share of the traffic, unless all are full', () => {
+    rooms.prove(MODEL, { 'quick:all': 30, 'slow:all': 10 });
+    expect(shares()).toEqual({ 'quick:all': 0.75, 'slow:all': 0.25 });
+    const leave = fill(quick);
+    expect(shares()).toEqual({ 'quick:all': 0, 'slow:all': 1 });
+    fill(slow);
+    expect(shares()).toEqual({ 'quick:all': 0.75, 'slow:all': 0.25 });
+    leave();
+    expect(shares()).toEqual({ 'quick:all': 1, 'slow:all': 0 });
+  });
+});
+
+describe('when the breaker of every candidate is open', () => {
+  beforeEach(() => {
+    rooms = new Rooms({ routing: { exploreShare: 0 } });
+    for (const [wallet, throughputTps] of [
+      ['fast', 50],
+      ['slow', 20],
+    ] as const) {
+      rooms.join({ wallet, shard: span(0, 1), numLayers: 4, throughputTps, maxConcurrent: 1 });
+    }
+    const { node } = rooms.join({ wallet: 'tail', shard: span(2, 3), throughputTps: 90 });
+    block(node);
+  });
+
+  it('the best prior is tried rather than nobody, and for certain', () => {
+    expect(rooms.decide(MODEL, null)).toMatchObject({
+      mode: 'greedy-fallback',
+      signature: `${MODEL}|fast:0-1[0-1]->tail:2-3[2-3]`,
+      probability: 1,
+    });
+    expect(shares()).toEqual({ 'fast:0-1 -> tail:2-3': 1, 'slow:0-1 -> tail:2-3': 0 });
+  });
+
+  it('the best with room is tried, and waited for when none has any', () => {
+    const [fast, slow] = rooms.registry.nodes(MODEL);
+    const leave = fill(fast!);
+    expect(rooms.decide(MODEL, null)).toMatchObject({
+      mode: 'greedy-fallback',
+      signature: `${MODEL}|slow:0-1[0-1]->tail:2-3[2-3]`,
+    });
+    fill(slow!);
+    expect(rooms.routing.decide(MODEL, null)).toBe('full');
+    leave();
+    expect(rooms.decideAgain(MODEL, new Set([slow!]))?.mode).toBe('greedy-fallback');
+  });
+
+  it('the policy decides again as soon as one lets a call through', () => {
+    rooms.clock.advance(15_000);
+    const decision = rooms.decide(MODEL, null);
+    expect(decision.mode).toBe('scout');
+    const probe = rooms.health.take(decision.route);
+    expect(rooms.decide(MODEL, null).mode).toBe('greedy-fallback');
+    probe.settle({ kind: 'success' });
+    expect(rooms.decide(MODEL, null).mode).toBe('scout');
+  });
+});
+
+describe('a node whose breaker is open', () => {
+  it('has no share of the traffic while others have, and no part in a choice', () => {
+    const [a] = ['a', 'b', 'c'].map((wallet) => rooms.join({ wallet, throughputTps: 10 }).node);
+    rooms.prove(MODEL, { 'a:all': 90, 'b:all': 10, 'c:all': 10 });
+    block(a!);
+    expect(shares()).toEqual({ 'b:all': 0.5, 'c:all': 0.5 });
+    for (let call = 0; call < 50; call += 1) {
+      expect(rooms.decide(MODEL, null).signature).not.toContain('|a:all');
+    }
+    // Whoever wants it all the same may have it.
+    expect(rooms.decide(MODEL, ['a:all']).mode).toBe('pinned');
+  });
+
+  it('that came to be blocked after the routes were built is left out all the same', () => {
+    for (let n = 0; n < 12; n += 1) rooms.join({ wallet: `w${String(n)}`, throughputTps: 10 });
+    rooms.prove(MODEL, { 'w0:all': 90, 'w1:all': 10 });
+    rooms.routing.shares(MODEL, rooms.candidates.candidates(MODEL));
+    const stale = rooms.candidates.candidates(MODEL);
+    const blocked = stale[0]!.hops[0]!.node;
+    block(blocked);
+    const [first, ...others] = rooms.routing.shares(MODEL, stale);
+    expect(first).toBe(0);
+    expect(others.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1);
+  });
+});

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FakeHead } from '../support/fake-head.js';
 import { errorOf, jsonOf, send, type Reply } from '../support/http-client.js';
+import { sendChat, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
+import { exchange } from '../support/raw-client.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 
 const CHATS = '/v1/chat/completions';
@@ -121,6 +125,66 @@ describe('a chat that is too long', () => {
     const fitting = JSON.stringify({ model: 'm', prompt: 'x'.repeat(MAX_BODY - body.length) });
     expect((await tracker.api.chat(fitting)).status).toBe(200);
     expect((await tracker.api.chat(`${fitting} `)).status).toBe(413);
+  });
+});
+
+describe('a connection on which no request can be read', () => {
+  it.each([
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n', 400],
+    ['a header without a name', 'GET / HTTP/1.1\r\n: x\r\n\r\n', 400],
+    ['headers without end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, 431],
+    [
+      'two framings',
+      'POST / HTTP/1.1\r\nhost: t\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n',
+      400,
+    ],
+  ])('is told so in OpenAI’s shape, and closed: %s', async (_what, bytes, status) => {
+    const answer = await exchange(tracker.port, [Buffer.from(bytes)]);
+    expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([
+      status,
+      {
+        error: {
+          message: expect.any(String),
+          type: 'invalid_request_error',
+          param: null,
+          code: 'invalid_request',
+        },
+      },
+    ]);
+    expect(answer.head).toMatch(/^connection: close$/m);
+  });
+
+  it('gets nothing into an answer that has begun', async () => {
+    const chat = JSON.stringify({ model: 'm', stream: true });
+    head.answer((response) => response.writeHead(200, SSE_HEADERS).write(textChunk('x')));
+    const request = `POST ${CHATS} HTTP/1.1\r\nhost: t\r\ncontent-length: ${String(chat.length)}\r\n\r\n${chat}`;
+    const socket = connect(tracker.port, '127.0.0.1');
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part)).write(request);
+    await once(socket, 'data');
+    socket.write('no request\r\n\r\n');
+    await once(socket, 'close');
+    head.answer(sendChat);
+    expect(
+      Buffer.concat(parts)
+        .toString()
+        .match(/HTTP\/1\.1/g),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a request with odd headers', () => {
+  it.each(['expect: something', 'upgrade: websocket\r\nconnection: upgrade', ''])(
+    'is served all the same: %j',
+    async (line) => {
+      const lines = ['GET /healthz HTTP/1.1', ...(line === '' ? [] : ['host: t', line])].join('\r\n');
+      expect((await exchange(tracker.port, [Buffer.from(`${lines}\r\n\r\n`)])).status).toBe(200);
+    },
+  );
+
+  it('is over with the headers when it asked for no more, be it of the endless events', async () => {
+    const reply = await tracker.api.ask('HEAD', '/v1/events');
+    expect([reply.status, reply.isWhole]).toEqual([200, true]);
   });
 });
 

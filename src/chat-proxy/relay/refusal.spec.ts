@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { InBandError } from '../bytes/index.js';
-import { errorEvent, errorJson, headersOfOurJson, inBandVerdict, statusOfInBand } from './refusal.js';
+import {
+  answerEvent,
+  errorEvent,
+  errorJson,
+  headersOfOurJson,
+  inBandVerdict,
+  refusalVerdict,
+  statusOfInBand,
+} from './refusal.js';
 
 const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions' };
 
@@ -75,5 +83,75 @@ describe('an error inside a 200', () => {
 
   it('is one event where a stream cannot be finished', () => {
     expect(errorEvent(Buffer.from('{"error":{}}')).toString()).toBe('data: {"error":{}}\n\n');
+  });
+});
+
+describe('an answer that is no success', () => {
+  const answered = (status: number, message: string | null = null): ReturnType<typeof refusalVerdict> => {
+    const answer = { status, headers: {}, body: Buffer.from('{}') };
+    return refusalVerdict(HEAD, { status, headers: {}, message }, answer, 'tail:2-3');
+  };
+
+  it.each([
+    [400, 'refused'],
+    [429, 'busy'],
+    [500, 'failed'],
+  ])('of the status %i is kept, to be passed on: %s', (status, outcome) => {
+    expect(answered(status)).toMatchObject({
+      outcome,
+      answer: { status },
+      fault: null,
+      failedNodeId: 'tail:2-3',
+      timeout: null,
+    });
+  });
+
+  it.each([
+    [401, 'The node w:all refuses the tracker (status 401).'],
+    [403, 'The node w:all refuses the tracker (status 403).'],
+    [404, 'The node w:all lacks the model that it registered (status 404).'],
+  ])(
+    'of the status %i is told in words of ours, and charges the hop that the head names',
+    (status, message) => {
+      const { outcome, answer, fault, failedNodeId } = answered(status, 'sk-secret is wrong');
+      expect([outcome, answer, fault?.code, failedNodeId]).toEqual([
+        'misconfigured',
+        null,
+        'node_misconfigured',
+        'tail:2-3',
+      ]);
+      expect(fault?.message).toBe(message);
+    },
+  );
+});
+
+describe('an answer as the last event of a stream', () => {
+  const told = (status: number, body: string): unknown => {
+    const event = answerEvent({ status, headers: {}, body: Buffer.from(body) }).toString();
+    expect(event).toMatch(/^data: [^\r\n]+\n\n$/);
+    return JSON.parse(event.slice(6));
+  };
+
+  it('is the head’s own where that has the shape that clients know, on one line', () => {
+    expect(told(400, '{\n  "error": {"message": "no", "x": 1}\r\n}')).toEqual({
+      error: { message: 'no', x: 1 },
+    });
+  });
+
+  it.each([
+    ['{"error":"no such model"}', 'no such model'],
+    ['{"object":"error","message":"too long","code":400}', 'too long'],
+    ['{"detail":"no"}', '{"detail":"no"}'],
+    ['"no"', '"no"'],
+    ['null', 'null'],
+    ['[1]', '[1]'],
+  ])('is put into that shape where it has another: %s', (body, message) => {
+    expect(told(422, body)).toMatchObject({ error: { message, type: 'invalid_request_error', param: null } });
+    expect(told(500, body)).toMatchObject({ error: { type: 'server_error' } });
+  });
+
+  it('quotes no more than a little of what it doesn’t know', () => {
+    const { error } = told(500, JSON.stringify('x'.repeat(100_000))) as { error: { message: string } };
+    expect(error.message.length).toBeLessThanOrEqual(2048);
   });
 });

@@ -27,7 +27,7 @@ export function refusalVerdict(
   if (outcome !== 'misconfigured') return verdict(outcome, { answer, failedNodeId });
   const said = facts.status === 404 ? 'lacks the model that it registered' : 'refuses the tracker';
   const message = `The node ${head.nodeId} ${said} (status ${String(facts.status)}).`;
-  return verdict(outcome, { fault: new NodeFailedError(message, 'node_misconfigured') });
+  return verdict(outcome, { fault: new NodeFailedError(message, 'node_misconfigured'), failedNodeId });
 }
 
 /**

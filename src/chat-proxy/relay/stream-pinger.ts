@@ -32,6 +32,11 @@ export class StreamPinger {
     this.lookIn(this.periodMs);
   }
 
+  /** No head is asked for now. A stream that has begun is kept alive all the same. */
+  pause(): void {
+    if (!this.client.begun) this.stop();
+  }
+
   stop(): void {
     this.cancel?.();
     this.cancel = null;

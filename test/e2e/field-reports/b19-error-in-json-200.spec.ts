@@ -107,6 +107,21 @@ describe('B19 a JSON answer of status 200 is an error', () => {
     expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 3 });
   });
 
+  it.each([
+    [500, 'failed', true],
+    [400, 'refused', false],
+  ])('is no success either where it is too long to be held (code %i)', async (code, outcome, isBlamed) => {
+    const { api } = await stage.tracker();
+    const text = JSON.stringify({ error: { message: 'no', code, trace: 'x'.repeat(200_000) } });
+    const nodeId = await join(api, await stage.head((response) => sendJson(response, 200, text)), 'head');
+
+    const reply = await api.chat(aChat());
+
+    expect(reply).toMatchObject({ text, isWhole: true });
+    expect(await api.callOf(reply)).toMatchObject({ outcome, sample: 'failed' });
+    expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, isBlamed });
+  });
+
   it('is charged to the hop that the head names, and that hop alone is left out of the next attempt', async () => {
     const { api } = await stage.tracker();
     const head = await stage.head((response, chat) => {

@@ -90,6 +90,21 @@ describe('B25 a head refuses the field that the tracker added', () => {
     expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 2 });
   });
 
+  it('still keeps the usage that such a head sends unasked from the client', async () => {
+    const { api } = await stage.tracker();
+    const head = await stage.head((response, chat) => {
+      if (chat.body.includes('stream_options')) sendJson(response, 400, REFUSAL);
+      else sendStream(response, TEN);
+    });
+    await join(api, head, 'head');
+
+    for (let at = 0; at < 2; at += 1) {
+      const reply = await api.chat(STREAM);
+      expect(reply.text).toBe(TEN.map(textChunk).join('') + finishChunk() + DONE);
+      expect(await api.callOf(reply)).toMatchObject({ completion_tokens: 10, tokens_estimated: false });
+    }
+  });
+
   it('leaves one call counted once, while it is asked again', async () => {
     const { api } = await stage.tracker();
     let answer = (): void => undefined;

@@ -196,7 +196,7 @@ describe.each(KINDS)('B29 a head that is asked for %s answers with a status', (_
     expect(reply).toMatchObject({
       status: 429,
       text: answers[1][1],
-      headers: { 'retry-after': '11', 'x-meshnet-attempts': '2' },
+      headers: { 'retry-after': '11', 'x-meshnet-attempts': '3' },
     });
     expect((await api.callOf(reply)).attempts.map(({ status }) => status)).toEqual([500, 429, 500]);
   });
