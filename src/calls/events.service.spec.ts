@@ -13,6 +13,7 @@ class FakeWatcher extends EventEmitter {
   writableLength = 0;
   destroyed = false;
   ended = false;
+  readonly req = { method: 'GET' };
 
   writeHead(status: number): void {
     this.status = status;
@@ -99,6 +100,17 @@ describe('the event stream', () => {
     const next = watcher();
     clock.advance(15_000);
     expect(next.text).toContain('still here');
+  });
+
+  it('keeps no place for who has left before it began, or asked for the headers alone', () => {
+    const gone = new FakeWatcher();
+    gone.destroy();
+    events.watch(gone.asResponse);
+    const curious = new FakeWatcher();
+    curious.req.method = 'HEAD';
+    events.watch(curious.asResponse);
+    expect([gone.status, curious.status, curious.text, curious.ended]).toEqual([0, 200, '', true]);
+    expect([events.watcherCount, clock.liveTimers]).toEqual([0, 0]);
   });
 
   it('has room for 256 watchers, and again for one when one leaves', () => {

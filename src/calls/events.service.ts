@@ -40,6 +40,8 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
 
   /** @throws OverloadedError when too many are watching */
   watch(response: ServerResponse): void {
+    // It left while its request was still on its way through Nest; its `close` has been.
+    if (response.destroyed) return;
     if (this.watchers.size >= MOST_WATCHERS) {
       throw new OverloadedError('Too many event streams are open.');
     }

@@ -85,7 +85,10 @@ export class TurnsService implements OnModuleDestroy {
             resolve(null);
           },
           onDrain: () => undefined,
-          onFault: reject,
+          onFault: (fault) => {
+            leave();
+            waiter.reject(fault);
+          },
         });
         cancel = this.clock.after(this.settings.queueSeconds * 1000, () => {
           leave();

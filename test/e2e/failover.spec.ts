@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { errorOf } from '../support/http-client.js';
-import { sendJson } from '../support/openai-answers.js';
+import { dataOf, errorOf } from '../support/http-client.js';
+import { sendJson, wholeChat } from '../support/openai-answers.js';
 import { Stage } from '../support/stage.js';
 import { aChat, join } from '../support/whole-model.js';
 
@@ -17,5 +17,28 @@ describe('of several attempts that failed', () => {
     const reply = await api.chat(aChat());
     expect([reply.status, errorOf(reply).code]).toEqual([504, 'node_timeout']);
     expect(reply.headers).toMatchObject({ 'x-should-retry': 'false', 'x-meshnet-attempts': '2' });
+  });
+});
+
+describe('a stream that a ping has begun', () => {
+  it('gets no JSON put into it, but the other route, or an error', async () => {
+    const { api } = await stage.tracker({ env: { MESHNET_STREAM_PING_SECONDS: '0.1' } });
+    let finish = (): void => undefined;
+    const json = await stage.head((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+      finish = () => response.end(JSON.stringify(wholeChat()));
+    });
+    await join(api, json, 'json', { throughput_tps: 100 });
+    const ask = async (): Promise<string> => {
+      const opened = await api.openChat(aChat({ stream: true }));
+      await opened.until(': ping');
+      finish();
+      return (await opened.rest()).text;
+    };
+    expect(dataOf(await ask()).map((data) => JSON.parse(data) as object)).toMatchObject([
+      { error: { code: 'node_failed' } },
+    ]);
+    await join(api, await stage.head(), 'sse', { throughput_tps: 1 });
+    expect(dataOf(await ask()).at(-1)).toBe('[DONE]');
   });
 });

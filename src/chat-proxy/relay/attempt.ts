@@ -116,6 +116,10 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     this.guarded(() => this.finish(CLIENT_LEFT));
   }
 
+  onStreamBegun(): void {
+    if (this.reader instanceof WholeReader) this.guarded(() => this.breakWith(this.noStream()));
+  }
+
   onDrain(): void {
     this.watchdog.resume();
     this.head.resume();
@@ -128,7 +132,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     if (status < 200 || status > 299) this.reader = new RefusalReader(this, status, headers);
     else if (isEncoded(headers)) this.breakWith(this.unfit('encoded its answer, though asked not to'));
     else if (isEventStream(headers)) this.reader = new StreamReader(this, headers, this.input.stripUsage);
-    else if (this.input.client.begun) this.breakWith(this.unfit('answered a stream with something else'));
+    else if (this.input.client.begun) this.breakWith(this.noStream());
     else this.reader = new WholeReader(this, headers);
   }
 
@@ -186,6 +190,10 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   private breakWith(ending: Verdict): void {
     if (this.reader === null) this.finish(ending);
     else this.reader.broken(ending);
+  }
+
+  private noStream(): Verdict {
+    return this.unfit('answered a stream with something else');
   }
 
   /** What the client can't be given, whatever it says. */

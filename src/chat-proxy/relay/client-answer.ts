@@ -8,6 +8,8 @@ export interface ClientWatcher {
   onLeft(): void;
   /** The client has read what held the relay up. */
   onDrain(): void;
+  /** The client's stream was begun for the sake of a ping: from now on nothing but a stream can follow. */
+  onStreamBegun?(): void;
   /** The tracker itself failed while it looked after the client. */
   onFault(fault: unknown): void;
 }
@@ -55,6 +57,12 @@ export class ClientAnswer {
 
   begin(status: number, headers: HeaderMap): void {
     if (!this.isLeft) this.response.writeHead(status, headers);
+  }
+
+  /** Begins a stream of which no head has said anything yet. */
+  beginStream(headers: HeaderMap): void {
+    this.begin(200, headers);
+    this.watcher?.onStreamBegun?.();
   }
 
   /** When the client was last given a byte, in monotonic ms. */

@@ -33,7 +33,7 @@ export class RefusalReader implements AnswerReader {
     const { error, parsed } = readAnswer(body);
     const { status, headers } = this;
     const message = error?.message ?? body.toString('utf8', 0, MOST_READ_TEXT);
-    const answer = parsed && status >= 400 ? { status, headers, body } : this.wrapped();
+    const answer = parsed && isErrorStatus(status) ? { status, headers, body } : this.wrapped();
     this.finish(message, answer, error?.nodeId ?? null);
   }
 
@@ -49,9 +49,14 @@ export class RefusalReader implements AnswerReader {
 
   /** HTML, or nothing at all, in OpenAI's shape. A redirect would lead the client past the tracker. */
   private wrapped(): HeadAnswer {
-    const status = this.status < 400 ? 502 : this.status;
+    const status = isErrorStatus(this.status) ? this.status : 502;
     const message = `The node answered with status ${String(this.status)}.`;
     const body = errorJson({ message, code: null, codeText: null }, status);
     return { status, headers: headersOfOurJson(this.headers), body };
   }
+}
+
+/** A redirect is none, and beyond 599 no client knows what is meant. */
+function isErrorStatus(status: number): boolean {
+  return status >= 400 && status <= 599;
 }

@@ -51,7 +51,7 @@ export class StreamPinger {
   }
 
   private ping(): void {
-    if (!this.client.begun) this.client.begin(200, { ...STREAM_HEADERS, ...this.headers() });
+    if (!this.client.begun) this.client.beginStream({ ...STREAM_HEADERS, ...this.headers() });
     this.client.ping(PING);
   }
 }

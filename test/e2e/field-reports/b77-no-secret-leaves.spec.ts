@@ -132,6 +132,14 @@ describe('B77: neither logs nor answers nor pages hold a key or a prompt', () =>
     expect(head.lastBody).toMatchObject({ user: 'CANARY4' });
   });
 
+  it('and a node that has no key of its own is not given that of the client', async () => {
+    const told = await scene();
+    const head = await stage.head();
+    await told.tracker.api.register({ wallet: 'w', endpoint: head.url, model: 'other' });
+    expect((await chat(told, { model: 'other' })).status).toBe(200);
+    expect(JSON.stringify(head.last.rawHeaders)).not.toContain('CANARY');
+  });
+
   it('after a request that is refused', async () => {
     const told = await scene();
     const statuses = [
