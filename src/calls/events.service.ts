@@ -4,6 +4,7 @@ import {
   CLOCK,
   EventBus,
   OverloadedError,
+  ShuttingDownError,
   type Cancel,
   type Clock,
   type MeshEvent,
@@ -30,6 +31,7 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
   private readonly watchers = new Set<ServerResponse>();
   private cancelComment: Cancel | null = null;
   private sequence = 0;
+  private isOver = false;
 
   constructor(
     bus: EventBus,
@@ -38,10 +40,11 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
     bus.all().subscribe((event) => this.tell(event));
   }
 
-  /** @throws OverloadedError when too many are watching */
+  /** @throws OverloadedError | ShuttingDownError when too many are watching, or the service goes down */
   watch(response: ServerResponse): void {
     // It left while its request was still on its way through Nest; its `close` has been.
     if (response.destroyed) return;
+    if (this.isOver) throw new ShuttingDownError();
     if (this.watchers.size >= MOST_WATCHERS) {
       throw new OverloadedError('Too many event streams are open.');
     }
@@ -50,11 +53,6 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
-    // Whoever asks for the headers alone would wait for an end that never comes.
-    if (response.req.method === 'HEAD') {
-      response.end();
-      return;
-    }
     response.write(': watching\n\n');
     this.watchers.add(response);
     response.on('close', () => this.watchers.delete(response));
@@ -76,6 +74,7 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
 
   /** The service goes down; a stream that has no end must not hold it up. */
   endAll(): void {
+    this.isOver = true;
     for (const watcher of this.watchers) watcher.end();
     this.watchers.clear();
   }
