@@ -45,7 +45,7 @@ async function run(settings: Settings): Promise<void> {
       fault instanceof Error &&
       'code' in fault &&
       'syscall' in fault &&
-      fault.syscall === 'listen'
+      (fault.syscall === 'listen' || fault.syscall === 'getaddrinfo')
     ) {
       console.error(
         `cannot listen on ${settings.serving.host}:${String(settings.serving.port)}: ${String(fault.code)}`,

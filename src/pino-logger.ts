@@ -21,6 +21,8 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...context: unknown[]): void {
+    // Whoever starts the service tells that it can't listen, in plainer words.
+    if (context.at(-1) === 'NestApplication') return;
     this.logger.error({ context: context.at(-1) }, String(message));
   }
 }

@@ -59,8 +59,15 @@ export class ChatLane implements Lane, OnModuleInit {
   }
 
   private fail(fault: unknown, client: ClientAnswer, requestId: string): void {
-    if (!(fault instanceof MeshnetError))
+    if (!(fault instanceof MeshnetError)) {
       this.logger.error({ err: fault, request_id: requestId }, 'chat.unexpected_fault');
+    } else if (fault.retryAfterSeconds !== null) {
+      // Not the client's doing, and no record of a call tells of it: an operator has to see it here.
+      this.logger.warn(
+        { request_id: requestId, code: fault.code, reason: fault.message },
+        'chat.turned_away',
+      );
+    }
     if (client.begun) client.break();
     else answerFault(client, fault, { 'x-request-id': requestId });
   }

@@ -21,6 +21,8 @@ export type SampleVerdict =
 const ESTIMATE_WEIGHT = 0.6;
 /** A client that holds the relay up for more of the time than this makes a fast route look slow. */
 const HELD_UP_SHARE = 0.1;
+/** One wrong count must not outweigh every honest one: no machine is faster than this. */
+const MOST_TPS = 1e6;
 /** An answer out of a cache may take no time at all by the clock. */
 const SHORTEST_ELAPSED_MS = 1;
 
@@ -31,7 +33,7 @@ export function judgeSample(facts: CallFacts, minTokens: number): SampleVerdict 
   const elapsedMs = Math.max(facts.elapsedMs, SHORTEST_ELAPSED_MS);
   if (facts.heldUpMs > elapsedMs * HELD_UP_SHARE) return { kind: 'rejected', reason: 'client_slow' };
   const tps = tokensPerSecond(facts.completionTokens, facts.elapsedMs);
-  if (tps === null) return { kind: 'rejected', reason: 'not_finite' };
+  if (tps === null || tps > MOST_TPS) return { kind: 'rejected', reason: 'not_finite' };
   return { kind: 'sample', tps, weight: facts.isEstimated ? ESTIMATE_WEIGHT : 1 };
 }
 

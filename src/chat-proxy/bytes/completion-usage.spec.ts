@@ -189,6 +189,6 @@ describe('reading a whole answer', () => {
       hasChoices: false,
       parsed: false,
     });
-    expect(readAnswer(Buffer.from('[]')).parsed).toBe(true);
+    for (const text of ['[]', 'null', '7', '"x"']) expect(readAnswer(Buffer.from(text)).parsed).toBe(false);
   });
 });

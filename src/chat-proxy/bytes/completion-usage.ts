@@ -7,6 +7,9 @@ import {
   type JsonObject,
 } from './in-band-error.js';
 
+/** No answer has more tokens; a count beyond is a fault of whoever counted, and taken for none. */
+const MOST_TOKENS = 10_000_000;
+
 /** Tokens as the upstream counted them. Only whole numbers from 0 on are taken; NaN, 1e309, -1 and "12" are null. */
 export interface Usage {
   readonly promptTokens: number | null;
@@ -81,7 +84,7 @@ export function readChunk(payload: Buffer, eventName: string | null = null): Chu
 export function readAnswer(body: Buffer): AnswerFacts {
   const answer = parse(body.toString('utf8'));
   if (!isJsonObject(answer)) {
-    return { usage: null, error: null, hasChoices: false, parsed: answer !== undefined };
+    return { usage: null, error: null, hasChoices: false, parsed: false };
   }
   return {
     usage: readUsage(answer.usage),
@@ -112,7 +115,8 @@ function readUsage(usage: unknown): Usage | null {
 }
 
 function tokens(count: unknown): number | null {
-  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+  const isCount = Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= MOST_TOKENS;
+  return isCount ? (count as number) : null;
 }
 
 /** Some servers send `"finish_reason":""` all along; only a reason is one. */

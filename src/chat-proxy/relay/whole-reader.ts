@@ -64,7 +64,7 @@ export class WholeReader implements AnswerReader {
 
   private garbage(): NodeFailedError {
     return new NodeFailedError(
-      `The node ${this.port.nodeId} answered with something that is no JSON.`,
+      `The node ${this.port.nodeId} answered with something that is no JSON object.`,
       'node_failed',
     );
   }
