@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { dataOf, errorOf } from '../support/http-client.js';
 import { sendJson, wholeChat } from '../support/openai-answers.js';
 import { Stage } from '../support/stage.js';
-import { aChat, join } from '../support/whole-model.js';
+import { aChat, droppedSoon, join } from '../support/whole-model.js';
 
 const stage = new Stage();
 afterEach(() => stage.end());
@@ -40,5 +40,21 @@ describe('a stream that a ping has begun', () => {
     ]);
     await join(api, await stage.head(), 'sse', { throughput_tps: 1 });
     expect(dataOf(await ask()).at(-1)).toBe('[DONE]');
+  });
+});
+
+describe('a refusal without end', () => {
+  it('is one all the same: the other route serves', async () => {
+    const { api } = await stage.tracker();
+    const endless = await stage.head((response) => {
+      const more = (): unknown => response.destroyed || response.write('x'.repeat(64 * 1024), more);
+      response.writeHead(500);
+      more();
+    });
+    await join(api, endless, 'endless', { throughput_tps: 100 });
+    await join(api, await stage.head(), 'good', { throughput_tps: 1 });
+    const reply = await api.chat(aChat());
+    expect([reply.status, reply.headers['x-meshnet-attempts']]).toEqual([200, '2']);
+    await droppedSoon(endless);
   });
 });

@@ -26,6 +26,8 @@ export class RefusalReader implements AnswerReader {
   chunk(bytes: Buffer): void {
     this.length += bytes.length;
     if (this.length <= MOST_BYTES) this.chunks.push(bytes);
+    // All that it can still say is no message; it may never end.
+    else this.end();
   }
 
   end(): void {

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { ServerResponse } from 'node:http';
 import { NodeHealthService } from '../../../src/node-health/index.js';
 import { eventually } from '../../support/eventually.js';
-import type { FakeHead } from '../../support/fake-head.js';
-import { DONE, finishChunk, SSE_HEADERS, textChunk } from '../../support/openai-answers.js';
+import { FastHead } from '../../support/fast-head.js';
+import { DONE, finishChunk } from '../../support/openai-answers.js';
 import { Stage, type StagedTracker } from '../../support/stage.js';
 import { aChat, finishedCall, join } from '../../support/whole-model.js';
 
@@ -13,55 +12,6 @@ const ALL = 200 * MIB;
 const MOST = 16 * MIB;
 const stage = new Stage();
 afterEach(() => stage.end());
-
-/** A head that sends as fast as it is read, and knows how much of each answer has gone out. */
-class FastHead {
-  readonly taken: number[] = [];
-
-  private constructor(
-    readonly head: FakeHead,
-    private readonly most: number,
-  ) {}
-
-  static async start(most: number): Promise<FastHead> {
-    const fast: FastHead = new FastHead(
-      await stage.head((response, chat) => {
-        const isStream = chat.body.includes('"stream":true');
-        fast.send(response, isStream ? SSE_HEADERS : { 'content-type': 'application/json' }, isStream);
-      }),
-      most,
-    );
-    return fast;
-  }
-
-  private send(response: ServerResponse, headers: Record<string, string>, isStream: boolean): void {
-    const part = isStream ? textChunk('x'.repeat(64 * 1024)) : ' '.repeat(64 * 1024);
-    const at = this.taken.push(0) - 1;
-    response.writeHead(200, headers);
-    const next = (): void => {
-      const taken = this.taken[at] ?? 0;
-      if (response.destroyed) return;
-      if (taken >= this.most) response.end(isStream ? finishChunk() + DONE : '{"choices":[]}');
-      else
-        response.write(part, () => {
-          this.taken[at] = taken + part.length;
-          next();
-        });
-    };
-    next();
-  }
-
-  /** Resolves when nothing more goes out. */
-  async stalls(): Promise<void> {
-    let before = '';
-    let since = performance.now();
-    await eventually(() => {
-      const now = this.taken.join();
-      if (now !== before) [before, since] = [now, performance.now()];
-      expect(performance.now() - since).toBeGreaterThan(400);
-    }, 20_000);
-  }
-}
 
 async function expectAllForgotten(tracker: StagedTracker): Promise<void> {
   const health = tracker.app.get(NodeHealthService);
@@ -75,7 +25,7 @@ async function expectAllForgotten(tracker: StagedTracker): Promise<void> {
 describe('B65: a client that does not read', () => {
   it.each([true, false])('pauses the head, and its leaving ends the head (stream: %s)', async (stream) => {
     const tracker = await stage.tracker();
-    const fast = await FastHead.start(ALL);
+    const fast = await FastHead.start(stage, ALL);
     await join(tracker.api, fast.head, 'a');
     const unread = await tracker.api.openChat(aChat({ stream }));
     await fast.stalls();
@@ -91,7 +41,7 @@ describe('B65: a client that does not read', () => {
 
   it('costs no more when there are twenty of them', async () => {
     const tracker = await stage.tracker();
-    const fast = await FastHead.start(ALL);
+    const fast = await FastHead.start(stage, ALL);
     await join(tracker.api, fast.head, 'a');
     const unread = await Promise.all(
       Array.from({ length: 20 }, () => tracker.api.openChat(aChat({ stream: true }))),
@@ -108,7 +58,7 @@ describe('B65: a client that does not read', () => {
 
   it('gets every byte once it reads after all', async () => {
     const tracker = await stage.tracker();
-    const fast = await FastHead.start(32 * MIB);
+    const fast = await FastHead.start(stage, 32 * MIB);
     await join(tracker.api, fast.head, 'a');
     const late = await tracker.api.openChat(aChat({ stream: true, stream_options: { include_usage: true } }));
     await fast.stalls();
