@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { OpenAnswers } from './open-answers.js';
 import { refuseUnreadable } from './unreadable-request.js';
 
 /** Takes a request away from Nest and Express. */
@@ -22,22 +23,21 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
  */
 export class LaneExpressAdapter extends ExpressAdapter {
   private lane: Lane | null = null;
-  /** The newest answer on each connection, until it is closed. */
-  private readonly answers = new Map<Duplex, ServerResponse>();
+  private readonly answers = new OpenAnswers();
 
   openLane(lane: Lane): void {
     this.lane = lane;
   }
 
-  /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */
+  /** See {@link OpenAnswers.hasUnsent}. */
   get hasUnsent(): boolean {
-    return [...this.answers.values()].some((answer) => answer.writableEnded && !answer.writableFinished);
+    return this.answers.hasUnsent;
   }
 
   override initHttpServer(): void {
     const express = this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>();
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
-      this.track(request.socket, response);
+      this.answers.add(request.socket, response);
       const { lane } = this;
       if (lane?.serves(pathOf(request.url ?? '/')) === true) lane.handle(request, response);
       else express(request, response);
@@ -54,20 +54,10 @@ export class LaneExpressAdapter extends ExpressAdapter {
     );
     // Whatever else a client expects is passed over.
     server.on('checkExpectation', serve);
-    server.on('clientError', (fault, socket) => refuseUnreadable(fault, socket, this.isAnswering(socket)));
+    server.on('clientError', (fault, socket) =>
+      refuseUnreadable(fault, socket, this.answers.isAnswering(socket as Socket)),
+    );
     this.httpServer = server;
-  }
-
-  private track(socket: Duplex, answer: ServerResponse): void {
-    this.answers.set(socket, answer);
-    answer.on('close', () => {
-      if (this.answers.get(socket) === answer) this.answers.delete(socket);
-    });
-  }
-
-  private isAnswering(socket: Duplex): boolean {
-    const answer = this.answers.get(socket);
-    return answer !== undefined && answer.headersSent && !answer.writableFinished;
   }
 }
 

@@ -345,6 +345,20 @@ describe('an error of the head', () => {
     expect(errorOf(reply).type).toBe('server_error');
   });
 
+  it('with headers sent twice passes with what they say together', async () => {
+    await headOf('twice', (response) => {
+      response.writeHead(500, [
+        ...['content-type', 'application/json', 'connection', 'x-hop', 'connection', 'keep-alive'],
+        ...['x-hop', '1', 'retry-after', '7', 'retry-after', '9', 'x-list', 'a', 'x-list', 'b'],
+      ]);
+      response.end('{"error":{"message":"no"}}');
+    });
+    const reply = await tracker.api.chat({ model: 'twice' });
+    expect(reply.status).toBe(500);
+    expect(reply.headers).toMatchObject({ 'retry-after': '7', 'x-list': 'a, b' });
+    expect(reply.headers).not.toHaveProperty('x-hop');
+  });
+
   it('that only says that it is compressed passes as the plain JSON it is', async () => {
     const body = JSON.stringify({ error: { message: 'no', type: 'x', param: null, code: 'c' } });
     await headOf('gzip', (response) => {

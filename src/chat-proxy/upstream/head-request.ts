@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Cancel, Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
+import { asIncoming } from './head-headers.js';
 import type { ConnectionObserver, HeadConnection, HeadPool } from './head-pool.js';
 
 /** Where a head's answer goes, piece by piece. Exactly one of `onEnd` and `onBroken` comes last. */
@@ -92,7 +93,7 @@ export class HeadRequest implements ConnectionObserver {
       },
       onResponseStart: (_controller, status, headers) => {
         this.isAnswering = true;
-        if (!this.isOver && status >= 200) this.sink.onStart(status, headers);
+        if (!this.isOver && status >= 200) this.sink.onStart(status, asIncoming(headers));
       },
       onResponseData: (_controller, chunk) => {
         if (!this.isOver) this.sink.onChunk(chunk);
