@@ -13,6 +13,7 @@ class FakeWatcher extends EventEmitter {
   writableLength = 0;
   destroyed = false;
   ended = false;
+  readonly req = { socket: Object.assign(new EventEmitter(), { destroyed: false }) };
 
   writeHead(status: number): void {
     this.status = status;
@@ -84,6 +85,12 @@ describe('the event stream', () => {
     expect([slow.destroyed, quick.destroyed, events.watcherCount]).toEqual([true, false, 1]);
     expect(slow.text).not.toContain('epoch.bumped');
     expect(quick.text).toContain('epoch.bumped');
+  });
+
+  it('lets go of a watcher whose connection dies, even if its answer is not told', () => {
+    const watching = watcher();
+    watching.req.socket.emit('close');
+    expect(events.watcherCount).toBe(0);
   });
 
   it('is closed to newcomers once the service goes down', () => {

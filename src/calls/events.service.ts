@@ -43,7 +43,7 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
   /** @throws OverloadedError | ShuttingDownError when too many are watching, or the service goes down */
   watch(response: ServerResponse): void {
     // It left while its request was still on its way through Nest; its `close` has been.
-    if (response.destroyed) return;
+    if (response.destroyed || response.req.socket.destroyed) return;
     if (this.isOver) throw new ShuttingDownError();
     if (this.watchers.size >= MOST_WATCHERS) {
       throw new OverloadedError('Too many event streams are open.');
@@ -55,7 +55,10 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
     });
     response.write(': watching\n\n');
     this.watchers.add(response);
-    response.on('close', () => this.watchers.delete(response));
+    const leave = (): void => void this.watchers.delete(response);
+    response.on('close', leave);
+    // The answer may never be told of a connection that dies before its turn.
+    response.req.socket.once('close', leave);
     this.cancelComment ??= this.commentLater();
   }
 

@@ -12,6 +12,8 @@ export class OpenAnswers {
     const answers = this.open.get(connection) ?? this.begin(connection);
     answers.add(answer);
     answer.once('close', () => answers.delete(answer));
+    // Its `close` has been, or is on its way without this answer's turn having come.
+    if (connection.destroyed) process.nextTick(tellGone, answer);
   }
 
   /** An answer has begun on this connection, and has not ended. */
