@@ -12,10 +12,6 @@ export class NodeIndex {
     return [...this.byKey.values()];
   }
 
-  get isEmpty(): boolean {
-    return this.byKey.size === 0;
-  }
-
   ofModel(model: string): NodeRecord[] {
     return [...(this.byModel.get(model) ?? [])];
   }
