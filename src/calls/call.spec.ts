@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from '../candidate-enumeration/index.js';
-import type { Decision } from '../routing/index.js';
+import { NOTHING_CONSIDERED, type Decision } from '../routing/index.js';
 import { Call, type CallEnding } from './call.js';
 import { workUnits } from './call-record.js';
 
@@ -14,6 +14,7 @@ const ROUTE = routeOf(MODEL, [
 const DECISION: Decision = {
   ...{ model: MODEL, route: ROUTE, signature: ROUTE.signature },
   ...{ mode: 'scout', probability: 0.3, epoch: 2 },
+  considered: NOTHING_CONSIDERED,
 };
 const COMPLETED: CallEnding = {
   ...{ outcome: 'completed', promptTokens: 5, completionTokens: 10, tokensEstimated: false },

@@ -4,7 +4,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { SilentLogger } from '../../test/support/silent-logger.js';
 import { routeOf } from '../candidate-enumeration/index.js';
 import { EventBus, type MeshEvent } from '../kernel/index.js';
-import type { Decision } from '../routing/index.js';
+import { NOTHING_CONSIDERED, type Decision } from '../routing/index.js';
 import type { Call, CallEnding } from './call.js';
 import { CallsService } from './calls.service.js';
 
@@ -12,6 +12,7 @@ const ROUTE = routeOf(MODEL, [{ node: aNode({ wallet: 'w' }), startLayer: 0, end
 const DECISION: Decision = {
   ...{ model: MODEL, route: ROUTE, signature: ROUTE.signature },
   ...{ mode: 'exploit', probability: 1, epoch: 1 },
+  considered: NOTHING_CONSIDERED,
 };
 const ENDING: CallEnding = {
   ...{ outcome: 'completed', promptTokens: 1, completionTokens: 9, tokensEstimated: false },

@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
-import { CLOCK, NodeFailedError, OverloadedError, QueueError, type Clock } from '../kernel/index.js';
+import {
+  CLOCK,
+  EventBus,
+  NodeFailedError,
+  OverloadedError,
+  QueueError,
+  type Clock,
+} from '../kernel/index.js';
+import { toHttpFault } from '../http/index.js';
 import { RoutingService } from '../routing/index.js';
 import {
   CALL_SETTINGS,
@@ -29,17 +37,32 @@ export class ChatCallsService {
     private readonly calls: CallsService,
     private readonly turns: TurnsService,
     private readonly attempts: AttemptsService,
+    private readonly bus: EventBus,
   ) {}
+
+  /** Tells that a chat became no call. A name that the mesh doesn't know is the client's own and is not told. */
+  turnedAway(requestId: string, model: string | null, fault: unknown): void {
+    const { status, body } = toHttpFault(fault);
+    this.bus.publish('chat.turned_away', {
+      request_id: requestId,
+      model: model !== null && this.routing.knows(model) ? model : null,
+      code: body.error.code ?? 'internal_error',
+      status,
+      at: this.clock.wallMs(),
+    });
+  }
 
   /**
    * @throws MeshnetError when the chat gets no route at all, or waited for one in vain; the client has seen nothing
    * then, and nothing is left counted
    */
   async serve(chat: IncomingChat): Promise<void> {
-    if (this.calls.openCount >= this.serving.maxInFlight) {
-      throw new OverloadedError('Too many chats are under way (MESHNET_MAX_IN_FLIGHT).');
-    }
     const { model, pin, stream } = chat.request;
+    if (this.calls.openCount >= this.serving.maxInFlight) {
+      const fault = new OverloadedError('Too many chats are under way (MESHNET_MAX_IN_FLIGHT).');
+      this.turnedAway(chat.requestId, model, fault);
+      throw fault;
+    }
     const applicant: Applicant = {
       model,
       isPlain: pin === null,
@@ -52,6 +75,7 @@ export class ChatCallsService {
       if (turn !== null) await this.tryRoutes(chat, call, turn);
     } catch (fault) {
       this.calls.finish(call, { outcome: fault instanceof QueueError ? 'busy' : 'failed', ...NOTHING_DONE });
+      if (!call.wasTaken) this.turnedAway(chat.requestId, model, fault);
       throw fault;
     }
   }

@@ -15,6 +15,7 @@ import {
 import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
 import { answerFault } from './answer-headers.js';
 import { ChatCallsService } from './chat-calls.service.js';
+import type { IncomingChat } from './incoming-chat.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
 import { givenRequestId } from './request/headers.js';
@@ -78,6 +79,23 @@ export class ChatLane implements Lane, OnModuleInit {
     client: ClientAnswer,
     requestId: string,
   ): Promise<void> {
+    let chat: IncomingChat;
+    try {
+      chat = await this.read(request, response, client, requestId);
+    } catch (fault) {
+      this.chats.turnedAway(requestId, null, fault);
+      throw fault;
+    }
+    await this.chats.serve(chat);
+  }
+
+  /** What can't be read becomes no call; who counts chats has to hear of it all the same. */
+  private async read(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: ClientAnswer,
+    requestId: string,
+  ): Promise<IncomingChat> {
     if (this.isClosed) {
       response.setHeader('connection', 'close');
       throw new ShuttingDownError();
@@ -89,7 +107,6 @@ export class ChatLane implements Lane, OnModuleInit {
       throw new MethodNotAllowedError('Chats are sent with POST.');
     }
     const body = await readBody(request, this.settings.maxBodyBytes);
-    const chat = parseChatRequest(body);
-    await this.chats.serve({ requestId, path, headers, request: chat, client });
+    return { requestId, path, headers, request: parseChatRequest(body), client };
   }
 }

@@ -39,6 +39,20 @@ export interface MeshEvents {
     at: number;
   };
   'call.finished': { request_id: string; model: string; call: object; at: number };
+  /** A chat got no route and waited for none: no call tells of it. `model` is null unless the mesh knows it. */
+  'chat.turned_away': { request_id: string; model: string | null; code: string; status: number; at: number };
+  /** A route's arm took a sample in; `learned_tps` is what it holds after it. */
+  'sample.recorded': {
+    model: string;
+    signature: string;
+    tps: number;
+    weight: number;
+    learned_tps: number;
+    at: number;
+  };
+  'nodes_file.read': { entries: number; at: number };
+  /** The nodes file has faults; what was read before stays. */
+  'nodes_file.refused': { faults: number; at: number };
 }
 
 export type MeshEventType = keyof MeshEvents;

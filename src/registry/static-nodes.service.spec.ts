@@ -85,6 +85,7 @@ async function start(listing: { nodeUrls?: string[]; nodes?: object[] }): Promis
     rooms.clock,
     rooms.logger,
     rooms.registry,
+    rooms.bus,
   );
   await statics.start();
 }
@@ -399,6 +400,7 @@ describe('the nodes file', () => {
         rooms.clock,
         rooms.logger,
         rooms.registry,
+        rooms.bus,
       );
     statics = of(path());
     await expect(statics.start()).rejects.toThrow('nodes[0]: must be an object');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { CLOCK, LOGGER, type Cancel, type Clock, type Logger } from '../kernel/index.js';
+import { CLOCK, EventBus, LOGGER, type Cancel, type Clock, type Logger } from '../kernel/index.js';
 import { ENV_LOOKUP, NODES_SETTINGS, type EnvLookup, type NodesSettings } from '../settings/index.js';
 import { entryOfUrl, NodesFileFault, parseNodesFile, twinFaults, type StaticEntry } from './nodes-file.js';
 import { Probe } from './probe.js';
@@ -28,6 +28,7 @@ export class StaticNodesService implements OnModuleDestroy {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly registry: RegistryService,
+    private readonly bus: EventBus,
   ) {
     this.probe = new Probe(Math.min(LONGEST_PROBE_MS, (registry.leaseSeconds * 1000) / 3));
   }
@@ -62,10 +63,12 @@ export class StaticNodesService implements OnModuleDestroy {
       const entries = this.read();
       this.registry.forgetDismissals();
       this.logger.info({ entries: entries.length }, 'nodes_file.read');
+      this.bus.publish('nodes_file.read', { entries: entries.length, at: this.clock.wallMs() });
       await this.apply(entries);
     } catch (fault) {
       if (!(fault instanceof NodesFileFault)) throw fault;
       this.logger.error({ faults: fault.faults }, 'nodes_file.refused');
+      this.bus.publish('nodes_file.refused', { faults: fault.faults.length, at: this.clock.wallMs() });
     }
   }
 

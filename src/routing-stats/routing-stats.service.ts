@@ -45,7 +45,7 @@ export class RoutingStatsService implements OnModuleDestroy {
     @Inject(ROUTING_SETTINGS) settings: RoutingSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly topology: TopologyService,
-    bus: EventBus,
+    private readonly bus: EventBus,
   ) {
     this.halfLifeMs = settings.statsHalfLifeSeconds * 1000;
     this.arms = new ArmStore(this.halfLifeMs);
@@ -77,6 +77,11 @@ export class RoutingStatsService implements OnModuleDestroy {
     const now = this.clock.now();
     this.arms.record(model, signature, { tps, weight, at: now, epoch }, isPinned);
     this.scouts.sampled(signature, now);
+    this.bus.publish('sample.recorded', {
+      ...{ model, signature, tps, weight },
+      learned_tps: this.arms.get(model, signature)?.value ?? tps,
+      at: this.clock.wallMs(),
+    });
   }
 
   scoutStarted(signature: string): void {

@@ -10,4 +10,12 @@ export { pinnedRoute } from './pinned-route.js';
 export { POLICIES } from './policies.js';
 export type { CandidateState, Choice, Policy, PolicySettings } from './policy.js';
 export { RoutingModule } from './routing.module.js';
-export { RoutingService, type Decision, type Full, type RouteMode } from './routing.service.js';
+export {
+  NOTHING_CONSIDERED,
+  RoutingService,
+  type Considered,
+  type Decision,
+  type Full,
+  type LeftOut,
+  type RouteMode,
+} from './routing.service.js';

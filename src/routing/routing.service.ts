@@ -23,6 +23,20 @@ export interface Decision {
   readonly probability: number;
   /** The model's epoch at the decision; a sample carries it. */
   readonly epoch: number;
+  /** The candidates as they stood, by which the choice can be understood later. */
+  readonly considered: Considered;
+}
+
+/** What a choice was made from. A pin leaves nothing to choose. */
+export interface Considered {
+  /** Those that the policy chose from. */
+  readonly eligible: readonly CandidateState[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LeftOut {
+  readonly signature: string;
+  readonly reason: 'breaker_open' | 'full';
 }
 
 /** Each route that could serve the call goes through a node that has all it may have. */
@@ -30,6 +44,9 @@ export type Full = 'full';
 
 /** When trying again makes sense after nobody served some layers: nodes come back by registering. */
 const NO_ROUTE_RETRY_SECONDS = 5;
+
+const NOBODY: readonly LeftOut[] = [];
+export const NOTHING_CONSIDERED: Considered = { eligible: [], leftOut: NOBODY };
 
 /** Chooses the route of each call. */
 @Injectable()
@@ -59,7 +76,7 @@ export class RoutingService {
     if (view === null) throw new ModelNotFoundError(model);
     if (pin !== null) {
       const route = pinnedRoute(view, pin);
-      return this.isFull(route) ? 'full' : this.decision('pinned', route, 1);
+      return this.isFull(route) ? 'full' : this.decision('pinned', route, 1, NOTHING_CONSIDERED);
     }
     const decision = this.choose(model, this.candidates.candidates(model));
     if (decision === null) throw this.noRoute(model);
@@ -74,6 +91,11 @@ export class RoutingService {
   /** Models that a chat can be routed to right now, in the order in which they became known. */
   routableModels(): string[] {
     return this.topology.knownModels().filter((model) => this.isRoutable(model));
+  }
+
+  /** Whether the mesh has, or had within a day, a node of this model. */
+  knows(model: string): boolean {
+    return this.topology.view(model) !== null;
   }
 
   isRoutable(model: string): boolean {
@@ -113,20 +135,30 @@ export class RoutingService {
     if (open.length === 0) return this.leastBad(model, routes);
     const free = open.filter((route) => !this.isFull(route));
     if (free.length === 0) return 'full';
-    const { index, mode, probability } = this.policy.choose(
-      this.states(model, free),
-      this.settings,
-      this.rng,
-    );
+    const eligible = this.states(model, free);
+    const { index, mode, probability } = this.policy.choose(eligible, this.settings, this.rng);
     const route = free[index];
-    return route === undefined ? null : this.decision(mode, route, probability);
+    if (route === undefined) return null;
+    return this.decision(mode, route, probability, { eligible, leftOut: this.leftOut(routes, free) });
   }
 
   /** Every candidate was removed: better to try than to refuse. */
   private leastBad(model: string, routes: readonly Route[]): Decision | Full {
     const free = routes.filter((route) => !this.isFull(route));
-    const route = free[firstBy(this.states(model, free), byPrior)];
-    return route === undefined ? 'full' : this.decision('greedy-fallback', route, 1);
+    const eligible = this.states(model, free);
+    const route = free[firstBy(eligible, byPrior)];
+    if (route === undefined) return 'full';
+    return this.decision('greedy-fallback', route, 1, { eligible, leftOut: this.leftOut(routes, free) });
+  }
+
+  private leftOut(routes: readonly Route[], eligible: readonly Route[]): readonly LeftOut[] {
+    if (routes.length === eligible.length) return NOBODY;
+    return routes
+      .filter((route) => !eligible.includes(route))
+      .map((route) => ({
+        signature: route.signature,
+        reason: this.isBlocked(route) ? 'breaker_open' : 'full',
+      }));
   }
 
   private isBlocked({ hops }: Route): boolean {
@@ -137,9 +169,9 @@ export class RoutingService {
     return hops.some(({ node }) => this.health.isFull(node));
   }
 
-  private decision(mode: RouteMode, route: Route, probability: number): Decision {
+  private decision(mode: RouteMode, route: Route, probability: number, considered: Considered): Decision {
     const { model, signature } = route;
-    return { model, route, signature, mode, probability, epoch: this.topology.epoch(model) };
+    return { model, route, signature, mode, probability, epoch: this.topology.epoch(model), considered };
   }
 
   private noRoute(model: string): NoRouteError {
