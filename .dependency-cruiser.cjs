@@ -36,6 +36,7 @@ const ROOMS = {
     'calls',
   ],
   probes: [...GROUND],
+  dashboard: [...GROUND],
 };
 
 const PURE = require('./pure-files.cjs').map((file) => file.replace(/\./g, '\\.').replace(/\*/g, '[^/]+'));

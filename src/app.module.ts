@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { CallsModule } from './calls/index.js';
 import { CandidateEnumerationModule } from './candidate-enumeration/index.js';
 import { ChatProxyModule } from './chat-proxy/index.js';
+import { DashboardModule } from './dashboard/index.js';
 import { HttpModule } from './http/index.js';
 import { KernelModule, type KernelParts } from './kernel/index.js';
 import { NodeHealthModule } from './node-health/index.js';
@@ -16,7 +17,12 @@ import { TopologyModule } from './topology/index.js';
 /** The rooms: what all share, then those a chat meets, in that order, then those that show what happened. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, env: EnvLookup, parts: KernelParts): DynamicModule {
+  static forRoot(
+    settings: Settings,
+    env: EnvLookup,
+    parts: KernelParts,
+    dashboardFolder: string,
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -33,6 +39,7 @@ export class AppModule {
         CallsModule,
         NodesApiModule,
         ProbesModule,
+        DashboardModule.forRoot(dashboardFolder),
       ],
     };
   }
