@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { CallsModule } from './calls/index.js';
 import { CandidateEnumerationModule } from './candidate-enumeration/index.js';
 import { ChatProxyModule } from './chat-proxy/index.js';
+import { HistoryModule } from './history/index.js';
 import { HttpModule } from './http/index.js';
 import { KernelModule, type KernelParts } from './kernel/index.js';
 import { NodeHealthModule } from './node-health/index.js';
@@ -31,6 +32,7 @@ export class AppModule {
         NodeHealthModule,
         RegistryModule,
         CallsModule,
+        HistoryModule,
         NodesApiModule,
         ProbesModule,
       ],
