@@ -50,6 +50,7 @@ describe('settings', () => {
       tracesEndpoint: null,
       headers: {},
       tracesHeaders: {},
+      timeoutMs: 10_000,
       serviceName: 'meshnet-tracker',
       sampledShare: 1,
     });
@@ -141,6 +142,7 @@ describe('settings', () => {
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'canary',
       OTEL_EXPORTER_OTLP_HEADERS: 'canary',
       OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=%canary',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '0',
       OTEL_TRACES_SAMPLER_ARG: '1.5',
     });
     expect(told).toEqual([
@@ -148,6 +150,7 @@ describe('settings', () => {
       'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: must be an http(s) URL without credentials or fragment',
       'OTEL_EXPORTER_OTLP_HEADERS: must be a list like name=value,name=value, values percent-encoded',
       'OTEL_EXPORTER_OTLP_TRACES_HEADERS: must be a list like name=value,name=value, values percent-encoded',
+      'OTEL_EXPORTER_OTLP_TIMEOUT: must be a whole number of milliseconds from 1 to 600000',
       'OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1',
     ]);
   });

@@ -391,6 +391,17 @@ export class TracesSettings {
   tracesHeaders: Readonly<Record<string, string>> = {};
 
   @Setting({
+    env: 'OTEL_EXPORTER_OTLP_TIMEOUT',
+    range: 'a whole number of milliseconds from 1 to 600000',
+    help: 'how long a batch is tried to be sent, second tries included; then it is lost',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(600_000)
+  timeoutMs = 10_000;
+
+  @Setting({
     env: 'OTEL_SERVICE_NAME',
     range: 'a name',
     help: 'what the tracker is called in traces',
