@@ -16,6 +16,7 @@ import {
   type CallSettings,
   type ServingSettings,
 } from '../settings/index.js';
+import { NO_TRACE, type CallTrace } from '../traces/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
 import { AttemptsService } from './attempts.service.js';
 import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
@@ -41,15 +42,11 @@ export class ChatCallsService {
   ) {}
 
   /** Tells that a chat became no call. A name that the mesh doesn't know is the client's own and is not told. */
-  turnedAway(requestId: string, model: string | null, fault: unknown): void {
-    const { status, body } = toHttpFault(fault);
-    this.bus.publish('chat.turned_away', {
-      request_id: requestId,
-      model: model !== null && this.routing.knows(model) ? model : null,
-      code: body.error.code ?? 'internal_error',
-      status,
-      at: this.clock.wallMs(),
-    });
+  turnedAway(requestId: string, model: string | null, fault: unknown, trace: CallTrace = NO_TRACE): void {
+    const { status, cause } = toldOf(fault);
+    const told = { model: model !== null && this.routing.knows(model) ? model : null, code: cause, status };
+    this.bus.publish('chat.turned_away', { request_id: requestId, ...told, at: this.clock.wallMs() });
+    trace.turnedAway(told);
   }
 
   /**
@@ -68,14 +65,15 @@ export class ChatCallsService {
       isPlain: pin === null,
       decide: () => this.routing.decide(model, pin),
     };
-    const call = this.calls.begin(chat.requestId, model, stream);
+    const call = this.calls.begin(chat.requestId, model, stream, chat);
     try {
       const first = this.turns.take(applicant);
       const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
       if (turn !== null) await this.tryRoutes(chat, call, turn);
     } catch (fault) {
-      this.calls.finish(call, { outcome: fault instanceof QueueError ? 'busy' : 'failed', ...NOTHING_DONE });
-      if (!call.wasTaken) this.turnedAway(chat.requestId, model, fault);
+      const outcome = fault instanceof QueueError ? 'busy' : 'failed';
+      this.calls.finish(call, { outcome, ...NOTHING_DONE }, toldOf(fault));
+      if (!call.wasTaken) this.turnedAway(chat.requestId, model, fault, call.trace);
       throw fault;
     }
   }
@@ -133,7 +131,10 @@ export class ChatCallsService {
   private async queued(call: Call, applicant: Applicant, { client }: IncomingChat): Promise<Turn | null> {
     this.calls.queued(call);
     const turn = await this.turns.wait(applicant, client);
-    if (turn === null && client.left) this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE });
+    if (turn === null && client.left) {
+      const status = client.begun ? 200 : null;
+      this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE }, { status, cause: null });
+    }
     return turn;
   }
 
@@ -148,7 +149,7 @@ export class ChatCallsService {
     const context = { ...spent.context, number: attempts };
     const { answer } = settled.end;
     const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
-    this.attempts.close(context, settled);
+    this.attempts.close(context, settled, client.begun ? 200 : (answer?.status ?? toldOf(fault).status));
     if (client.begun) {
       client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
     } else if (answer === null) {
@@ -167,3 +168,9 @@ export class ChatCallsService {
 }
 
 const NO_RETRY: HeaderMap = { 'x-should-retry': 'false' };
+
+/** What a fault is told as. */
+function toldOf(fault: unknown): { readonly status: number; readonly cause: string } {
+  const { status, body } = toHttpFault(fault);
+  return { status, cause: body.error.code ?? 'internal_error' };
+}
