@@ -27,6 +27,8 @@ module.exports = [
   'nodes-api/node-row.ts',
   'calls/call-record.ts',
   'calls/call-ring.ts',
+  'calls/scout-cost.ts',
+  'calls/token-gaps.ts',
   'chat-proxy/bytes/*.ts',
   'chat-proxy/settlement.ts',
   'chat-proxy/failover.ts',

@@ -1,5 +1,5 @@
 import type { Hop } from '../candidate-enumeration/index.js';
-import type { Decision } from '../routing/index.js';
+import type { CandidateState, Decision } from '../routing/index.js';
 import {
   routingNote,
   workUnits,
@@ -10,6 +10,8 @@ import {
   type RoutingNote,
   type SampleNote,
 } from './call-record.js';
+import { scoutCostSeconds } from './scout-cost.js';
+import { TokenGaps } from './token-gaps.js';
 
 /** What is known of a call when it ends. */
 export interface CallEnding {
@@ -40,6 +42,14 @@ export interface CallStart {
   readonly wallMs: number;
 }
 
+/** What is measured of a call and stands in no record. */
+export interface CallMeasures {
+  /** Of a stream with any content. */
+  readonly tokenGaps: TokenGaps | null;
+  /** Of a completed scout whose tokens are known: see {@link scoutCostSeconds}. */
+  readonly scoutSeconds: number | null;
+}
+
 /** A stream without a data event for so long is silent. */
 const SILENT_AFTER_MS = 5000;
 
@@ -47,9 +57,11 @@ const SILENT_AFTER_MS = 5000;
 export class Call {
   private routing: RoutingNote | null = null;
   private hops: readonly Hop[] = [];
+  private eligible: readonly CandidateState[] = [];
   private readonly attempts: AttemptNote[] = [];
   private attemptAt = 0;
   private firstTokenAt: number | null = null;
+  private gaps: TokenGaps | null = null;
   private lastEventAt = 0;
   private queuedSince: number | null = null;
   private queuedMs = 0;
@@ -67,6 +79,7 @@ export class Call {
     this.unqueued(now);
     this.routing = routingNote(decision);
     this.hops = decision.route.hops;
+    this.eligible = decision.considered.eligible;
     this.attempts.push({ signature: decision.signature, outcome: null, status: null, ms: null });
     this.attemptAt = now;
   }
@@ -89,7 +102,10 @@ export class Call {
   /** A data event of the stream came. */
   heard(now: number, hasContent: boolean): void {
     this.lastEventAt = now;
-    if (hasContent) this.firstTokenAt ??= now;
+    if (!hasContent) return;
+    this.firstTokenAt ??= now;
+    if (this.gaps === null) this.gaps = new TokenGaps(now);
+    else this.gaps.heard(now);
   }
 
   finished(ending: CallEnding, now: number): void {
@@ -100,6 +116,15 @@ export class Call {
 
   get isOpen(): boolean {
     return this.ending === null;
+  }
+
+  get isQueued(): boolean {
+    return this.queuedSince !== null;
+  }
+
+  /** Once it has finished. */
+  get measures(): CallMeasures {
+    return { tokenGaps: this.gaps, scoutSeconds: this.scoutSeconds() };
   }
 
   /** As it stands at `now`. */
@@ -124,6 +149,14 @@ export class Call {
       work_units: workUnits(this.hops, ending?.completionTokens ?? 0),
     };
     return ending === null ? { ...record, age_ms: now - start.at, phase: this.phase(now) } : record;
+  }
+
+  private scoutSeconds(): number | null {
+    const elapsedMs = this.attempts.at(-1)?.ms ?? null;
+    const { outcome, completionTokens = null } = this.ending ?? {};
+    if (this.routing?.mode !== 'scout' || outcome !== 'completed') return null;
+    if (completionTokens === null || elapsedMs === null) return null;
+    return scoutCostSeconds(this.eligible, completionTokens, elapsedMs);
   }
 
   private queuedFor(now: number): number {

@@ -7,6 +7,11 @@ import { Call, type CallEnding } from './call.js';
 
 const KEPT_CALLS = 1000;
 
+export interface OpenCalls {
+  readonly open: number;
+  readonly queued: number;
+}
+
 /** What happened: open calls, the newest finished ones, and the announcements and the log line of each. */
 @Injectable()
 export class CallsService {
@@ -55,6 +60,7 @@ export class CallsService {
     call.finished(ending, now);
     const record = call.record(now);
     this.ring.add(record);
+    this.tellMeasures(call);
     this.bus.publish('call.finished', {
       request_id: record.request_id,
       model: record.model,
@@ -66,6 +72,17 @@ export class CallsService {
 
   get openCount(): number {
     return this.open.size;
+  }
+
+  /** How many calls of each model are open, and how many of those wait for a node with room. */
+  openByModel(): Map<string, OpenCalls> {
+    const counts = new Map<string, OpenCalls>();
+    for (const call of this.open) {
+      const { model } = call.start;
+      const { open, queued } = counts.get(model) ?? { open: 0, queued: 0 };
+      counts.set(model, { open: open + 1, queued: queued + (call.isQueued ? 1 : 0) });
+    }
+    return counts;
   }
 
   /** Newest first, open calls before finished ones. */
@@ -81,6 +98,16 @@ export class CallsService {
   get(requestId: string): CallRecord | null {
     const open = [...this.open].findLast(({ start }) => start.requestId === requestId);
     return open?.record(this.clock.now()) ?? this.ring.get(requestId);
+  }
+
+  private tellMeasures(call: Call): void {
+    const { tokenGaps, scoutSeconds } = call.measures;
+    if (tokenGaps === null && scoutSeconds === null) return;
+    this.bus.publish('call.measured', {
+      model: call.start.model,
+      token_gaps: tokenGaps && { counts: tokenGaps.counts, sum_seconds: tokenGaps.sumSeconds },
+      scout_seconds: scoutSeconds,
+    });
   }
 
   private *newestFirst(openOnly: boolean): Generator<CallRecord> {
