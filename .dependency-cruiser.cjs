@@ -35,6 +35,7 @@ const ROOMS = {
     'routing',
     'calls',
   ],
+  metrics: [...GROUND, 'registry', 'topology', 'node-health', 'candidate-enumeration', 'routing', 'calls'],
   probes: [...GROUND],
 };
 

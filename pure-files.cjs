@@ -29,6 +29,7 @@ module.exports = [
   'calls/call-ring.ts',
   'calls/scout-cost.ts',
   'calls/token-gaps.ts',
+  'metrics/prompt-size.ts',
   'chat-proxy/bytes/*.ts',
   'chat-proxy/settlement.ts',
   'chat-proxy/failover.ts',

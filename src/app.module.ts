@@ -4,6 +4,7 @@ import { CandidateEnumerationModule } from './candidate-enumeration/index.js';
 import { ChatProxyModule } from './chat-proxy/index.js';
 import { HttpModule } from './http/index.js';
 import { KernelModule, type KernelParts } from './kernel/index.js';
+import { MetricsModule } from './metrics/index.js';
 import { NodeHealthModule } from './node-health/index.js';
 import { NodesApiModule } from './nodes-api/index.js';
 import { ProbesModule } from './probes/index.js';
@@ -31,6 +32,7 @@ export class AppModule {
         NodeHealthModule,
         RegistryModule,
         CallsModule,
+        MetricsModule,
         NodesApiModule,
         ProbesModule,
       ],

@@ -5,6 +5,9 @@ import { CandidatesService } from '../../src/candidate-enumeration/index.js';
 import { TurnsService } from '../../src/chat-proxy/turns.service.js';
 import { HeadPoolsService } from '../../src/chat-proxy/upstream/head-pools.service.js';
 import { EventBus } from '../../src/kernel/index.js';
+import { CallMetrics } from '../../src/metrics/call-metrics.service.js';
+import { MeshMetrics } from '../../src/metrics/mesh-metrics.service.js';
+import { ModelLabels } from '../../src/metrics/model-labels.js';
 import { NodeHealthService } from '../../src/node-health/index.js';
 import { RegistryService } from '../../src/registry/index.js';
 import { RoutingStatsService } from '../../src/routing-stats/index.js';
@@ -40,6 +43,9 @@ const ROOMS: readonly Type[] = [
   HeadPoolsService,
   CallsService,
   EventsService,
+  CallMetrics,
+  MeshMetrics,
+  ModelLabels,
 ];
 /** Deep enough for what a service keeps in objects of its own. */
 const DEPTH = 3;

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, type Registry } from 'prom-client';
+import type { CallRecord } from '../calls/index.js';
+import { EventBus, type MeshEvents } from '../kernel/index.js';
+import { CallCounts } from './call-counts.js';
+import { GapHistogram } from './gap-histogram.js';
+import type { MetricSource } from './metric-source.js';
+import { ModelLabels } from './model-labels.js';
+import { ModelCounter } from './model-series.js';
+
+/** What the bus tells of chats, counted. */
+@Injectable()
+export class CallMetrics implements MetricSource {
+  private readonly counts = new CallCounts();
+  private readonly gaps = new GapHistogram();
+  private readonly scoutSeconds = new ModelCounter({
+    name: 'meshnet_scout_seconds_total',
+    help: 'What scouts cost their users: seconds spent beyond what the fastest proven route would have needed.',
+    labels: [],
+  });
+  private readonly turnedAway = new Counter({
+    name: 'meshnet_turned_away_total',
+    help: "Chats that got no route and waited for none, by the answer's error code.",
+    labelNames: ['code'],
+    registers: [],
+  });
+
+  constructor(
+    bus: EventBus,
+    private readonly labels: ModelLabels,
+  ) {
+    bus.on('call.finished', ({ model, call }) => this.counts.finished(labels.of(model), call as CallRecord));
+    bus.on('call.measured', (fact) => this.measured(fact));
+    bus.on('chat.turned_away', ({ model, code }) => {
+      this.counts.turnedAway(labels.of(model));
+      this.turnedAway.inc({ code });
+    });
+    bus.on('model.forgotten', ({ model }) => this.forget(model));
+  }
+
+  show(registry: Registry): void {
+    this.counts.show(registry);
+    this.gaps.show(registry);
+    this.scoutSeconds.show(registry);
+    registry.registerMetric(this.turnedAway);
+  }
+
+  private measured({ model, token_gaps, scout_seconds }: MeshEvents['call.measured']): void {
+    const label = this.labels.of(model);
+    if (token_gaps !== null) this.gaps.merge(label, token_gaps);
+    if (scout_seconds !== null) this.scoutSeconds.add({ model: label }, scout_seconds);
+  }
+
+  private forget(model: string): void {
+    this.counts.forget(model);
+    this.gaps.forget(model);
+    this.scoutSeconds.forget(model);
+  }
+}
