@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { CallRecord } from '../calls/index.js';
 import { EventBus, type MeshEvents } from '../kernel/index.js';
 import { CallCounts } from './call-counts.js';
@@ -18,11 +18,10 @@ export class CallMetrics implements MetricSource {
     help: 'What scouts cost their users: seconds spent beyond what the fastest proven route would have needed.',
     labels: [],
   });
-  private readonly turnedAway = new Counter({
+  private readonly turnedAway = new ModelCounter({
     name: 'meshnet_turned_away_total',
     help: "Chats that got no route and waited for none, by the answer's error code.",
-    labelNames: ['code'],
-    registers: [],
+    labels: ['code'],
   });
 
   constructor(
@@ -31,10 +30,11 @@ export class CallMetrics implements MetricSource {
   ) {
     bus.on('call.finished', ({ model, call }) => this.counts.finished(labels.of(model), call as CallRecord));
     bus.on('call.measured', (fact) => this.measured(fact));
-    bus.on('chat.turned_away', ({ model, code }) => {
-      this.counts.turnedAway(labels.of(model));
-      this.turnedAway.inc({ code });
-    });
+    bus.on('chat.turned_away', (fact) => this.refused(fact));
+    // From 0 on: Prometheus takes a series that begins at 1 for no increase.
+    bus.on('epoch.bumped', ({ model }) =>
+      this.turnedAway.add({ model: labels.of(model), code: 'no_route' }, 0),
+    );
     bus.on('model.forgotten', ({ model }) => this.forget(model));
   }
 
@@ -42,7 +42,7 @@ export class CallMetrics implements MetricSource {
     this.counts.show(registry);
     this.gaps.show(registry);
     this.scoutSeconds.show(registry);
-    registry.registerMetric(this.turnedAway);
+    this.turnedAway.show(registry);
   }
 
   private measured({ model, token_gaps, scout_seconds }: MeshEvents['call.measured']): void {
@@ -51,9 +51,16 @@ export class CallMetrics implements MetricSource {
     if (scout_seconds !== null) this.scoutSeconds.add({ model: label }, scout_seconds);
   }
 
+  private refused({ model, code }: MeshEvents['chat.turned_away']): void {
+    const label = this.labels.of(model);
+    this.counts.turnedAway(label);
+    this.turnedAway.add({ model: label, code });
+  }
+
   private forget(model: string): void {
     this.counts.forget(model);
     this.gaps.forget(model);
     this.scoutSeconds.forget(model);
+    this.turnedAway.forget(model);
   }
 }

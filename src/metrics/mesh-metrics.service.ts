@@ -28,6 +28,8 @@ export class MeshMetrics implements MetricSource {
   constructor(bus: EventBus, labels: ModelLabels) {
     bus.on('epoch.bumped', ({ model, cause }) => this.bumps.add({ model: labels.of(model), cause }));
     bus.on('breaker.changed', ({ model, to }) => this.breakers.add({ model: labels.of(model), to }));
+    // From 0 on: Prometheus takes a series that begins at 1 for no increase.
+    for (const result of ['read', 'refused']) this.nodesFile.inc({ result }, 0);
     bus.on('nodes_file.read', () => this.nodesFile.inc({ result: 'read' }));
     bus.on('nodes_file.refused', () => this.nodesFile.inc({ result: 'refused' }));
     bus.on('model.forgotten', ({ model }) => {

@@ -100,8 +100,14 @@ describe('a chat that was turned away', () => {
     const ofModel = (model: string): number | null =>
       shown.value('meshnet_requests_total', { model, mode: 'none', outcome: 'turned_away' });
     expect([ofModel(MODEL), ofModel('other')]).toEqual([1, 1]);
-    expect(shown.value('meshnet_turned_away_total', { code: 'no_route' })).toBe(1);
-    expect(shown.value('meshnet_turned_away_total', { code: 'model_not_found' })).toBe(1);
+    expect(shown.value('meshnet_turned_away_total', { model: MODEL, code: 'no_route' })).toBe(1);
+    expect(shown.value('meshnet_turned_away_total', { model: 'other', code: 'model_not_found' })).toBe(1);
+  });
+
+  it('for want of a route is counted from 0 on, so that the first is an increase', async () => {
+    rooms.join({ wallet: 'w' });
+    const shown = await metrics.scrape();
+    expect(shown.value('meshnet_turned_away_total', { model: MODEL, code: 'no_route' })).toBe(0);
   });
 });
 
