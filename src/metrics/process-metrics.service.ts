@@ -5,6 +5,7 @@ import { CLOCK, type Clock } from '../kernel/index.js';
 import { packageVersion } from '../settings/index.js';
 import { gauge } from './gauge.js';
 import type { MetricSource } from './metric-source.js';
+import { showReadout } from './readout.js';
 
 const OPEN_FILES = '/proc/self/fd';
 
@@ -50,14 +51,18 @@ function showMemory(registry: Registry): void {
   );
 }
 
-/** Linux alone tells. */
 function showOpenFiles(registry: Registry): void {
-  let files: readonly string[];
+  const help = 'Number of open file descriptors; Linux alone tells.';
+  const values = openFiles().map((value) => ({ labels: {}, value }));
+  showReadout(registry, { name: 'process_open_fds', help, type: 'gauge', values });
+}
+
+/** How many, or nothing where nobody tells. */
+function openFiles(): number[] {
   try {
-    files = readdirSync(OPEN_FILES);
+    // Without the one that reading the list takes.
+    return [readdirSync(OPEN_FILES).length - 1];
   } catch {
-    return;
+    return [];
   }
-  // Without the one that reading the list took.
-  gauge(registry, 'process_open_fds', 'Number of open file descriptors.').set(files.length - 1);
 }
