@@ -38,6 +38,7 @@ const ROOMS = {
     'calls',
   ],
   history: [...GROUND, 'http', 'topology', 'calls'],
+  metrics: [...GROUND, 'registry', 'topology', 'node-health', 'candidate-enumeration', 'routing', 'calls'],
   probes: [...GROUND],
   dashboard: [...GROUND],
 };

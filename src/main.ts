@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { helpText, processInput, readSettings, type Settings } from './settings/index.js';
+import { helpText, packageVersion, processInput, readSettings, type Settings } from './settings/index.js';
 
 /** sysexits(3): the configuration can't be used. */
 const EX_CONFIG = 78;
@@ -60,9 +59,4 @@ async function run(settings: Settings): Promise<void> {
 function stopFor(faults: readonly string[]): void {
   for (const fault of faults) console.error(fault);
   process.exitCode = EX_CONFIG;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

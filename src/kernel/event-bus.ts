@@ -23,6 +23,13 @@ export interface NodeMoved {
   readonly at: number;
 }
 
+/** Pauses between the content events of a stream. */
+export interface GapCounts {
+  /** One count for each of the calls room's bounds, and one for longer pauses. */
+  readonly counts: readonly number[];
+  readonly sum_seconds: number;
+}
+
 /** Every past fact that a room may announce, by name. `at` is Unix time in milliseconds. */
 export interface MeshEvents {
   'node.joined': NodeMoved;
@@ -40,6 +47,8 @@ export interface MeshEvents {
     at: number;
   };
   'call.finished': { request_id: string; model: string; call: FinishedCall; at: number };
+  /** What is counted of a call that has just ended and stands in no record of it. */
+  'call.measured': { model: string; token_gaps: GapCounts | null; scout_seconds: number | null };
   /** A chat got no route and waited for none: no call tells of it. `model` is null unless the mesh knows it. */
   'chat.turned_away': { request_id: string; model: string | null; code: string; status: number; at: number };
   /** A route's arm took a sample in; `learned_tps` is what it holds after it. */

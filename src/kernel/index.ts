@@ -28,6 +28,7 @@ export {
 } from './errors.js';
 export {
   EventBus,
+  type GapCounts,
   type MembershipCause,
   type MeshEvent,
   type MeshEventType,
