@@ -56,8 +56,11 @@ export interface RouteName {
 
 const pointedAt = signal<RouteName | null>(null);
 
-/** The route whose hops the layer map lights: the one under the pointer or focus, else the open one. */
-export const lit = computed<RouteName | null>(() => pointedAt.value ?? openKey.value);
+/** Chosen at the layer map, to stay lit without a pointer. */
+export const pinned = signal<RouteName | null>(null);
+
+/** The route whose hops the layer map lights: the one under the pointer or focus, else the chosen, else the open one. */
+export const lit = computed<RouteName | null>(() => pointedAt.value ?? pinned.value ?? openKey.value);
 
 export function pointAt(route: RouteName): void {
   pointedAt.value = route;
@@ -65,4 +68,13 @@ export function pointAt(route: RouteName): void {
 
 export function pointAway(): void {
   pointedAt.value = null;
+}
+
+/** Chooses the route, or lets go of it. */
+export function pin(route: RouteName): void {
+  pinned.value = isSame(pinned.peek(), route) ? null : route;
+}
+
+export function isSame(one: RouteName | null, other: RouteName): boolean {
+  return one?.signature === other.signature && one.model === other.model;
 }

@@ -2,6 +2,8 @@ import { Fault } from '../parts/notice.js';
 import { clockTime } from '../parts/format.js';
 import { routing } from '../state/mesh.js';
 import { FirstRun } from './first-run.js';
+import { IncidentCard } from './incident-card.js';
+import { LayerMapCard } from './layer-map-card.js';
 import { ModelFilter } from './model-filter.js';
 import { RoutingCard } from './routing-card.js';
 
@@ -11,7 +13,15 @@ export function OverviewTab() {
     <>
       <Gone />
       <ModelFilter />
-      {value?.models.length === 0 ? <FirstRun /> : <RoutingCard />}
+      {value?.models.length === 0 ? (
+        <FirstRun />
+      ) : (
+        <>
+          <IncidentCard />
+          <RoutingCard />
+          <LayerMapCard />
+        </>
+      )}
     </>
   );
 }

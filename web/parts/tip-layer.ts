@@ -12,8 +12,8 @@ function theLayer(): HTMLElement {
   // Who hears the page is told by aria-describedby, once.
   layer.setAttribute('aria-hidden', 'true');
   document.body.append(layer);
-  const goAway = () => hideTip();
-  document.addEventListener('scroll', goAway, { capture: true, passive: true });
+  document.addEventListener('scroll', follow, { capture: true, passive: true });
+  document.addEventListener('pointermove', follow, { passive: true });
   document.addEventListener('pointerdown', ({ target }) => {
     if (!(target instanceof Node) || shownFor?.contains(target) !== true) hideTip();
   });
@@ -29,10 +29,21 @@ export function showTip(anchor: Element, text: string): void {
   tip.textContent = text;
   tip.dataset.shown = '';
   if (typeof tip.showPopover === 'function' && !tip.matches(':popover-open')) tip.showPopover();
+  put(tip, anchor);
+}
+
+function put(tip: HTMLElement, anchor: Element): void {
   const view = { width: document.documentElement.clientWidth, height: window.innerHeight };
   const { left, top } = tipPlace(anchor.getBoundingClientRect(), tip.getBoundingClientRect(), view);
   tip.style.left = `${String(left)}px`;
   tip.style.top = `${String(top)}px`;
+}
+
+/** What is explained may have been scrolled, or left the page with the newest answer. */
+function follow(): void {
+  if (layer === null || shownFor === null) return;
+  if (shownFor.isConnected) put(layer, shownFor);
+  else hideTip();
 }
 
 export function hideTip(): void {
