@@ -105,6 +105,7 @@ function options(width: number, end: () => number, readout: Signal<string>): uPl
       {
         ...axis,
         values: (_chart, seconds) => seconds.map((at) => clockTime(at * 1000).slice(0, 5)),
+        size: 28,
         space: 60,
       },
       { ...axis, size: 40, space: 32, values: (_chart, values) => values.map((value) => String(value)) },

@@ -2,12 +2,15 @@ import type { Incident, Incidents } from '../api/types.js';
 import { Empty, Shown } from '../parts/notice.js';
 import { incidents, routing } from '../state/mesh.js';
 import { IncidentLine } from './incident-line.js';
-import { byGravity, incidentWords, type IncidentWords } from './incident-words.js';
+import {
+  byGravity,
+  INCIDENT_FIGURES,
+  incidentWords,
+  shownAtFirst,
+  type IncidentWords,
+} from './incident-words.js';
 import { isWanted } from './models-shown.js';
 import { folds, typed } from './overview-state.js';
-
-/** Whatever is not well is always shown; of calm models so many lines. */
-const CALM_LINES = 4;
 
 interface Line {
   readonly incident: Incident;
@@ -41,30 +44,42 @@ function Lines({ answer }: { answer: Incidents }) {
         words: incidentWords(incident, routes.get(incident.model) ?? null),
       })),
   );
-  const troubled = lines.filter(({ words: { gravity } }) => gravity === 'bad' || gravity === 'warn');
-  const calm = lines.length - troubled.length;
-  const isAll = calm <= CALM_LINES + 1 || folds.value.get('calm') === true;
-  const shown = isAll ? lines : lines.slice(0, troubled.length + CALM_LINES);
+  const first = shownAtFirst(lines);
+  const isAll = folds.value.get('health') === true;
+  const shown = isAll ? lines : first;
   if (lines.length === 0) return <Empty>No model has been called yet.</Empty>;
   return (
     <>
+      <p class="incident incident-heads" aria-hidden="true">
+        <span>Model</span>
+        <span />
+        {INCIDENT_FIGURES.map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </p>
       <ul class="incidents">
         {shown.map(({ incident, words }) => (
           <IncidentLine key={incident.model} incident={incident} words={words} />
         ))}
       </ul>
-      {calm > CALM_LINES + 1 && (
+      {first.length < lines.length && (
         <button
           type="button"
           class="incidents-more"
           aria-expanded={isAll}
           onClick={() => {
-            folds.value = new Map(folds.peek()).set('calm', !isAll);
+            folds.value = new Map(folds.peek()).set('health', !isAll);
           }}
         >
-          {isAll ? 'Fewer calm models' : `${String(lines.length - shown.length)} more models without trouble`}
+          {isAll ? 'Show fewer' : moreText(lines.slice(first.length))}
         </button>
       )}
     </>
   );
+}
+
+function moreText(hidden: readonly Line[]): string {
+  const troubled = hidden.filter(({ words: { gravity } }) => gravity === 'bad' || gravity === 'warn').length;
+  const models = hidden.length === 1 ? '1 more model' : `${String(hidden.length)} more models`;
+  return troubled === 0 ? `${models} without trouble` : `${models}, ${String(troubled)} of them worth a look`;
 }

@@ -34,7 +34,8 @@ export function IncidentLine({ incident, words }: { incident: Incident; words: I
 function Figure({ figure: { name, now, change } }: { figure: IncidentFigure }) {
   return (
     <span class="incident-figure" data-figure={name}>
-      <span class="soft">{name}</span> <strong>{now}</strong> <ChangeSign change={change} />
+      <span class="incident-name soft">{name} </span>
+      <strong>{now}</strong> <ChangeSign change={change} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Incident, IncidentWindow } from '../api/types.js';
 import { anIncident } from '../support/answers.js';
-import { byGravity, failureText, incidentWords } from './incident-words.js';
+import { byGravity, failureText, incidentWords, shownAtFirst } from './incident-words.js';
 
 const NONE: IncidentWindow = { calls: 0, succeeded: 0, success_ratio: null, p95_ttft_ms: null, queued: 0 };
 
@@ -59,6 +59,24 @@ describe('what is the matter with a model', () => {
       { model: 'also well', words: incidentWords(anIncident(), true) },
     ];
     expect(byGravity(lines).map(({ model }) => model)).toEqual(['bad', 'well', 'also well', 'idle']);
+  });
+});
+
+describe('the lines shown at first', () => {
+  function lines(troubled: number, calm: number) {
+    return Array.from({ length: troubled + calm }, (_, at) => ({
+      words: incidentWords(anIncident({ waiting: at < troubled ? 1 : 0 }), true),
+    }));
+  }
+
+  it('are all that are in trouble and some calm ones', () => {
+    expect(shownAtFirst(lines(0, 5)).length).toBe(5);
+    expect(shownAtFirst(lines(0, 50)).length).toBe(4);
+    expect(shownAtFirst(lines(12, 50)).length).toBe(16);
+  });
+
+  it('leave room for the rest of the page when half the mesh is in trouble', () => {
+    expect(shownAtFirst(lines(40, 10)).length).toBe(12);
   });
 });
 

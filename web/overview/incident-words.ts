@@ -12,7 +12,7 @@ export interface Change {
 }
 
 export interface IncidentFigure {
-  readonly name: string;
+  readonly name: (typeof INCIDENT_FIGURES)[number];
   readonly now: string;
   readonly change: Change;
 }
@@ -23,6 +23,9 @@ export interface IncidentWords {
   readonly short: string;
   readonly figures: readonly IncidentFigure[];
 }
+
+/** What is compared, in the order shown. */
+export const INCIDENT_FIGURES = ['Success', 'p95 first token', 'Queued'] as const;
 
 /** Below this share of calls that succeed it is no longer the odd failure. */
 const BAD_RATIO = 0.9;
@@ -38,7 +41,7 @@ export function incidentWords(incident: Incident, hasRoute: boolean | null): Inc
     short: shortOf(incident, hasRoute),
     figures: [
       {
-        name: 'success',
+        name: 'Success',
         now: percent(now.success_ratio, 1),
         change: compared(now.success_ratio, hour_ago.success_ratio, 'higher', 0.0005, (ratio) =>
           percent(ratio, 1),
@@ -50,7 +53,7 @@ export function incidentWords(incident: Incident, hasRoute: boolean | null): Inc
         change: compared(now.p95_ttft_ms, hour_ago.p95_ttft_ms, 'lower', 10, duration),
       },
       {
-        name: 'queued',
+        name: 'Queued',
         now: String(now.queued),
         change: compared(queuedIn(now), queuedIn(hour_ago), 'lower', 0, String),
       },
@@ -118,4 +121,15 @@ export function byGravity<T extends { readonly words: IncidentWords }>(lines: re
 /** "bob.cpu:0-39 node_unreachable ×4"; where no node was to blame, the cause alone. */
 export function failureText({ node_id, cause, count }: Incident['failures'][number]): string {
   return `${node_id === null ? '' : `${node_id} `}${cause} ×${String(count)}`;
+}
+
+/** So many lines of trouble, and of calm models, are shown at once: what is below them must stay in reach. */
+const TROUBLED_LINES = 12;
+const CALM_LINES = 4;
+
+/** The lines to show at first, of all that are sorted by gravity; one hidden line would save nothing. */
+export function shownAtFirst<T extends { readonly words: IncidentWords }>(lines: readonly T[]): readonly T[] {
+  const troubled = lines.filter(({ words }) => RANK[words.gravity] < RANK.well).length;
+  const shown = Math.min(troubled, TROUBLED_LINES) + (troubled > TROUBLED_LINES ? 0 : CALM_LINES);
+  return lines.length <= shown + 1 ? lines : lines.slice(0, shown);
 }

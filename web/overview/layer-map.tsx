@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { Hop } from '../api/types.js';
 import { layersText, nodeName, spanText } from './hop-names.js';
 import { extentOf, lanesOf, leastWidthRem, packed, ticksOf, type Bar } from './map-lanes.js';
@@ -14,7 +14,9 @@ export function LayerMap({ mapped: { routing, nodes } }: { mapped: MappedModel }
   const { model, num_layers, gaps, candidates } = routing;
   const bars = packed(nodes, num_layers);
   const lanes = lanesOf(bars);
-  const hops = candidates.find(({ signature }) => isLit(model, signature))?.hops ?? null;
+  // Of a light elsewhere this map needs to know nothing.
+  const litHere = useComputed(() => (lit.value?.model === model ? lit.value.signature : null));
+  const hops = candidates.find(({ signature }) => signature === litHere.value)?.hops ?? null;
   return (
     <div
       class="map-scroll"
@@ -42,10 +44,6 @@ export function LayerMap({ mapped: { routing, nodes } }: { mapped: MappedModel }
       </div>
     </div>
   );
-}
-
-function isLit(model: string, signature: string): boolean {
-  return lit.value?.model === model && lit.value.signature === signature;
 }
 
 interface BarsProps {

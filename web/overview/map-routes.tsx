@@ -1,4 +1,5 @@
-import type { ModelRouting } from '../api/types.js';
+import { useComputed } from '@preact/signals';
+import type { Candidate, ModelRouting } from '../api/types.js';
 import { tps } from '../parts/format.js';
 import { Hops } from './hops.js';
 import { isSame, lit, pin, pinned, pointAt, pointAway, routeOrder } from './overview-state.js';
@@ -9,27 +10,34 @@ export function MapRoutes({ routing: { model, candidates } }: { routing: ModelRo
   if (candidates.length === 0) return null;
   return (
     <ul class="map-routes" aria-label={`Routes of ${model}`}>
-      {ordered(candidates, routeOrder.value).map(({ signature, hops, tps: learned }) => {
-        const name = { model, signature };
-        const point = () => pointAt(name);
-        return (
-          <li key={signature}>
-            <button
-              type="button"
-              aria-pressed={isSame(pinned.value, name)}
-              data-lit={isSame(lit.value, name) ? '' : undefined}
-              onPointerEnter={point}
-              onPointerLeave={pointAway}
-              onFocus={point}
-              onBlur={pointAway}
-              onClick={() => pin(name)}
-            >
-              <Hops hops={hops} />
-              <span class="number">{learned === null ? 'not measured' : `${tps(learned)} tps`}</span>
-            </button>
-          </li>
-        );
-      })}
+      {ordered(candidates, routeOrder.value).map((candidate) => (
+        <MapRoute key={candidate.signature} model={model} candidate={candidate} />
+      ))}
     </ul>
+  );
+}
+
+function MapRoute({ model, candidate }: { model: string; candidate: Candidate }) {
+  const { signature, hops, tps: learned } = candidate;
+  const name = { model, signature };
+  const isLit = useComputed(() => isSame(lit.value, name)).value;
+  const isPinned = useComputed(() => isSame(pinned.value, name)).value;
+  const point = () => pointAt(name);
+  return (
+    <li>
+      <button
+        type="button"
+        aria-pressed={isPinned}
+        data-lit={isLit ? '' : undefined}
+        onPointerEnter={point}
+        onPointerLeave={pointAway}
+        onFocus={point}
+        onBlur={pointAway}
+        onClick={() => pin(name)}
+      >
+        <Hops hops={hops} />
+        <span class="number">{learned === null ? 'not measured' : `${tps(learned)} tps`}</span>
+      </button>
+    </li>
   );
 }

@@ -34,7 +34,6 @@ export const NodeBar = memo(function NodeBar(props: NodeBarProps) {
         data-trouble={trouble?.kind}
         data-lit={litStart === null ? undefined : ''}
         tabIndex={isStop ? 0 : -1}
-        aria-label={text.replaceAll('\n', ', ')}
         {...tip}
         onFocus={(event) => {
           focused.value = node.node_id;
@@ -45,7 +44,8 @@ export const NodeBar = memo(function NodeBar(props: NodeBarProps) {
           <span class="map-run" style={{ ...extentOf(litStart, litEnd, end - start + 1, start) }} />
         )}
         <span class="map-bar-name">
-          {nodeName(node.node_id)} <span class="soft">{spanText(start, end)}</span>
+          {nodeName(node.node_id)} <span class="sr-only">layers </span>
+          <span class="soft">{spanText(start, end)}</span>
         </span>
         <span class="map-bar-facts">
           {trouble !== null && (

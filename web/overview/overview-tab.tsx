@@ -8,20 +8,22 @@ import { ModelFilter } from './model-filter.js';
 import { RoutingCard } from './routing-card.js';
 
 export function OverviewTab() {
-  const { value } = routing.polled.value;
+  const { value, fault } = routing.polled.value;
   return (
     <>
       <Gone />
       <ModelFilter />
-      {value?.models.length === 0 ? (
-        <FirstRun />
-      ) : (
-        <>
-          <IncidentCard />
-          <RoutingCard />
-          <LayerMapCard />
-        </>
-      )}
+      {value?.models.length === 0 ? <FirstRun /> : (value !== null || fault?.gone !== true) && <Cards />}
+    </>
+  );
+}
+
+function Cards() {
+  return (
+    <>
+      <IncidentCard />
+      <RoutingCard />
+      <LayerMapCard />
     </>
   );
 }

@@ -48,7 +48,7 @@ function HistoryTable({ points }: { points: readonly HistoryPoint[] }) {
   return (
     <details class="small">
       <summary>As a table</summary>
-      <div class="scroll history-table">
+      <div class="scroll history-table" role="region" aria-label="The last hour by minute" tabIndex={0}>
         <table>
           <thead>
             <tr>

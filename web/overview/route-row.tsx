@@ -60,7 +60,7 @@ function sameRow(before: RouteRowProps, after: RouteRowProps): boolean {
   );
 }
 
-function RouteCell({ candidate: { signature, hops }, isOpen }: { candidate: Candidate; isOpen: boolean }) {
+const RouteCell = memo(function RouteCell({ candidate: { signature, hops }, isOpen }: RouteCellProps) {
   return (
     <th role="rowheader" scope="row" class="route-name" data-col="route">
       <button
@@ -76,9 +76,24 @@ function RouteCell({ candidate: { signature, hops }, isOpen }: { candidate: Cand
       </button>
     </th>
   );
+}, sameCell);
+
+interface RouteCellProps {
+  readonly candidate: Candidate;
+  readonly isOpen: boolean;
 }
 
-function Figure({ column, candidate }: { column: RouteColumn; candidate: Candidate }) {
+function sameCell(before: RouteCellProps, after: RouteCellProps): boolean {
+  return before.isOpen === after.isOpen && before.candidate.signature === after.candidate.signature;
+}
+
+interface FigureProps {
+  readonly column: RouteColumn;
+  readonly candidate: Candidate;
+}
+
+/** Of a row's ten figures most answers change two or three. */
+const Figure = memo(function Figure({ column, candidate }: FigureProps) {
   const { key, title, isNumber } = column;
   const text = column.text(candidate);
   return (
@@ -91,6 +106,12 @@ function Figure({ column, candidate }: { column: RouteColumn; candidate: Candida
         text
       )}
     </td>
+  );
+}, sameFigure);
+
+function sameFigure(before: FigureProps, after: FigureProps): boolean {
+  return (
+    before.column === after.column && before.column.by(before.candidate) === after.column.by(after.candidate)
   );
 }
 

@@ -8,9 +8,9 @@ import { GapTags, VerdictTag } from './verdict-sign.js';
 /** Models that each server answers by itself: a list instead of a map. */
 export function WholeServers({ models }: { models: readonly MappedModel[] }) {
   return (
-    <section class="whole" data-testid="whole-servers" aria-labelledby="whole-title">
+    <div class="whole" data-testid="whole-servers">
       <h3 id="whole-title">Servers of whole models</h3>
-      <div class="scroll whole-scroll">
+      <div class="scroll whole-scroll" role="region" aria-labelledby="whole-title" tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -33,7 +33,7 @@ export function WholeServers({ models }: { models: readonly MappedModel[] }) {
           ))}
         </table>
       </div>
-    </section>
+    </div>
   );
 }
 
