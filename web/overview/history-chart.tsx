@@ -118,7 +118,7 @@ function options(width: number, end: () => number, readout: Signal<string>): uPl
 function readAt({ cursor: { idx }, data: [at, learned, sampled] }: uPlot): string {
   if (idx === null || idx === undefined) return '';
   const mean = sampled?.[idx];
-  const parts = [`${clockTime((at[idx] ?? 0) * 1000).slice(0, 5)}`, `learned ${tps(learned?.[idx] ?? null)}`];
+  const parts = [clockTime((at[idx] ?? 0) * 1000).slice(0, 5), `learned ${tps(learned?.[idx] ?? null)}`];
   if (mean !== null && mean !== undefined) parts.push(`samples ${tps(mean)}`);
   return parts.join(' · ');
 }

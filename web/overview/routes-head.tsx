@@ -20,7 +20,6 @@ function HeadCell({ column }: { column: RouteColumn }) {
   const { key, title, meaning, isNumber } = column;
   const { direction } = routeOrder.value;
   const isBy = routeOrder.value.key === key;
-  const { onClick: _tapped, ...tip } = tipHandlers(meaning);
   return (
     <th
       role="columnheader"
@@ -33,10 +32,10 @@ function HeadCell({ column }: { column: RouteColumn }) {
         class="sort"
         title={undefined}
         aria-describedby={`column-${key}`}
+        {...tipHandlers(meaning)}
         onClick={() => {
           routeOrder.value = pressed(routeOrder.peek(), key);
         }}
-        {...tip}
       >
         {title}
         <span class="sort-mark" aria-hidden="true">
