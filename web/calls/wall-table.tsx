@@ -97,7 +97,7 @@ export function WallTable({ wall, selected }: { wall: Wall; selected: string | n
 function Gap({ px }: { px: number }) {
   return (
     <tr class="row-gap" aria-hidden="true" hidden={px === 0} style={{ height: `${String(px)}px` }}>
-      <td colSpan={COLUMNS.length} />
+      <td />
     </tr>
   );
 }

@@ -20,5 +20,5 @@ export function memo<P extends object>(
 export function shallowSame<P extends object>(before: P, after: P): boolean {
   const names = Object.keys(before) as (keyof P)[];
   if (names.length !== Object.keys(after).length) return false;
-  return names.every((name) => Object.is(before[name], after[name]));
+  return names.every((name) => name in after && Object.is(before[name], after[name]));
 }
