@@ -35,6 +35,7 @@ const ROOMS = {
     'routing',
     'calls',
   ],
+  history: [...GROUND, 'http', 'topology', 'calls'],
   probes: [...GROUND],
   dashboard: [...GROUND],
 };

@@ -18,6 +18,8 @@ const SHOWN: ReadonlySet<MeshEventType> = new Set([
   'node.joined',
   'node.left',
   'breaker.changed',
+  'nodes_file.read',
+  'nodes_file.refused',
 ]);
 const MOST_WATCHERS = 256;
 /** A watcher that has so much unread is too slow to be told everything. */
