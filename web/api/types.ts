@@ -154,6 +154,8 @@ export interface CallRecord {
   readonly attempts: readonly Attempt[];
   /** null while the call is open. */
   readonly outcome: CallOutcome | null;
+  /** Code of the fault that ended it, where no attempt tells. */
+  readonly cause: string | null;
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
   readonly tokens_estimated: boolean;

@@ -15,7 +15,15 @@ export interface Polled<T> {
 export interface PollFault {
   /** Nobody answers, as against a tracker that refuses. */
   readonly gone: boolean;
+  /** The refusal's stable name. */
+  readonly code: string | null;
   readonly message: string;
+}
+
+export function faultOf(thrown: unknown): PollFault {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof TrackerRefusal) return { gone: false, code: thrown.code, message };
+  return { gone: true, code: null, message };
 }
 
 export const NOTHING_YET: Polled<never> = { value: null, at: null, fault: null };
@@ -28,10 +36,12 @@ export class Poll<T> {
 
   /**
    * @param path of the answer; null while there is nothing to ask for. Another path forgets what was known.
+   * @param isFinal whether an answer will not change any more; then it isn't asked for again
    */
   constructor(
     private readonly path: ReadonlySignal<string | null>,
     private readonly everyMs: number,
+    private readonly isFinal: (value: T) => boolean = () => false,
   ) {
     let last: string | null = null;
     effect(() => {
@@ -73,11 +83,10 @@ export class Poll<T> {
       const value = await ask<T>(path, { signal: running.signal });
       if (running.signal.aborted) return;
       this.state.value = { value, at: Date.now(), fault: null };
+      if (this.isFinal(value)) return;
     } catch (fault) {
       if (running.signal.aborted) return;
-      const gone = !(fault instanceof TrackerRefusal);
-      const message = fault instanceof Error ? fault.message : String(fault);
-      this.state.value = { ...this.state.peek(), fault: { gone, message } };
+      this.state.value = { ...this.state.peek(), fault: faultOf(fault) };
     }
     this.timer = setTimeout(() => void this.look(running), this.everyMs);
   }

@@ -1,0 +1,53 @@
+import type { NodeRow } from '../api/types.js';
+import { layersText } from '../parts/signature.js';
+
+export const SOURCES: Readonly<Record<string, string>> = {
+  registered: 'registered itself',
+  nodes_file: 'nodes file',
+  flag: '--node flag',
+};
+
+export function shardText({ shard_start: start, shard_end: end }: NodeRow): string {
+  return start === null || end === null ? 'all layers' : layersText(start, end);
+}
+
+export function inFlightText({ in_flight: now, max_concurrent: most }: NodeRow): string {
+  return most === null ? String(now) : `${String(now)} / ${String(most)}`;
+}
+
+/** Seconds as one reads them at a glance. */
+export function agoText(seconds: number): string {
+  if (seconds < 1.5) return 'now';
+  if (seconds < 99.5) return `${seconds.toFixed(0)} s`;
+  const minutes = seconds / 60;
+  return minutes < 99.5 ? `${minutes.toFixed(0)} min` : `${(minutes / 60).toFixed(0)} h`;
+}
+
+/** What deleting comes to; of a node that lives on it is not the end. */
+export function deletingSentence({ source }: Pick<NodeRow, 'source'>): string {
+  switch (source) {
+    case 'nodes_file':
+    case 'flag':
+      return 'It stays away until the nodes file is read again or the tracker is started anew.';
+    default:
+      return 'If it still runs, it will register again with its next heartbeat: to keep it out, drain it instead.';
+  }
+}
+
+/** What was done, once it was. */
+export const DONE: Readonly<Record<NodeAction, string>> = {
+  drain: 'gets no new chats',
+  resume: 'gets chats again',
+  delete: 'was deleted',
+};
+
+export type NodeAction = 'drain' | 'resume' | 'delete';
+
+/** Method and path of an operator's action. Ids have colons, models have slashes. */
+export function actionRequest(action: NodeAction, node: Pick<NodeRow, 'node_id' | 'model'>) {
+  const id = encodeURIComponent(node.node_id);
+  const model = encodeURIComponent(node.model);
+  return action === 'delete'
+    ? { method: 'DELETE', path: `/v1/nodes/${id}?model=${model}` }
+    : { method: 'POST', path: `/v1/nodes/${id}/${action}?model=${model}` };
+}

@@ -1,0 +1,100 @@
+import { effect, signal, type ReadonlySignal } from '@preact/signals';
+import { trackerUrl } from '../api/client.js';
+import { backOffMs } from './back-off.js';
+import { visible } from './visibility.js';
+
+/** What `GET /v1/events` tells of. */
+const TYPES = [
+  'route.selected',
+  'call.finished',
+  'epoch.bumped',
+  'node.joined',
+  'node.left',
+  'breaker.changed',
+  'nodes_file.read',
+  'nodes_file.refused',
+] as const;
+export type EventType = (typeof TYPES)[number];
+
+export interface Watcher {
+  /** From now on nothing is missed; what happened before has to be asked for. */
+  opened(): void;
+  told(type: EventType, fact: unknown): void;
+}
+
+/** `closed`: nobody needs it, or nobody can see the page. */
+export type StreamState = 'closed' | 'opening' | 'live' | 'lost';
+
+const state = signal<StreamState>('closed');
+export const streamState: ReadonlySignal<StreamState> = state;
+
+const watchers = new Set<Watcher>();
+const watcherCount = signal(0);
+let source: EventSource | null = null;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let failures = 0;
+
+/**
+ * Tells of events from now on. The page has one stream, however many watch, and it is open only while somebody does
+ * and the page can be seen.
+ *
+ * @returns ends it
+ */
+export function watchEvents(watcher: Watcher): () => void {
+  watchers.add(watcher);
+  watcherCount.value = watchers.size;
+  if (state.peek() === 'live') watcher.opened();
+  return () => {
+    watchers.delete(watcher);
+    watcherCount.value = watchers.size;
+  };
+}
+
+effect(() => {
+  if (watcherCount.value > 0 && visible.value) {
+    if (source === null) open();
+  } else {
+    close();
+  }
+});
+
+function open(): void {
+  clearTimeout(retry);
+  if (state.peek() !== 'lost') state.value = 'opening';
+  const opened = new EventSource(trackerUrl('/v1/events'));
+  source = opened;
+  opened.onopen = () => {
+    failures = 0;
+    state.value = 'live';
+    for (const watcher of [...watchers]) watcher.opened();
+  };
+  // The browser's own reconnecting gives up at the first answer that is no stream, and knows no back-off.
+  opened.onerror = () => {
+    if (source !== opened) return;
+    opened.close();
+    source = null;
+    failures += 1;
+    state.value = 'lost';
+    retry = setTimeout(open, backOffMs(failures, Math.random()));
+  };
+  for (const type of TYPES)
+    opened.addEventListener(type, ({ data }: MessageEvent<string>) => tell(type, data));
+}
+
+function close(): void {
+  clearTimeout(retry);
+  source?.close();
+  source = null;
+  failures = 0;
+  state.value = 'closed';
+}
+
+function tell(type: EventType, data: string): void {
+  let fact: unknown;
+  try {
+    fact = JSON.parse(data);
+  } catch {
+    return;
+  }
+  for (const watcher of [...watchers]) watcher.told(type, fact);
+}
