@@ -2,7 +2,7 @@
 
 export type RouteStatus = 'proven' | 'unsampled' | 'stale' | 'decayed';
 export type RouteMode = 'scout' | 'exploit' | 'pinned' | 'greedy-fallback';
-export type BreakerState = 'closed' | 'open' | 'half-open';
+export type BreakerState = 'closed' | 'open' | 'half_open';
 export type CallPhase = 'queued' | 'prefill' | 'streaming' | 'silent';
 export type CallOutcome =
   'completed' | 'refused' | 'busy' | 'failed' | 'misconfigured' | 'timed_out' | 'cut_off' | 'client_left';

@@ -27,7 +27,7 @@ const LIST_EVERY_MS = 4000;
 /** A route was selected: at the earliest so long after the last look the new call is looked for. */
 const SOONEST_MS = 400;
 /** Calls that finish in so short a time are shown in one step. */
-const TOGETHER_MS = 100;
+const TOGETHER_MS = 250;
 
 /** What is known of the tracker's calls. */
 export interface Feed {

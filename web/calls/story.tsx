@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { CallRecord } from '../api/types.js';
-import { fixed, percent, tps, UNKNOWN } from '../parts/format.js';
+import { dateTime, fixed, percent, tps, UNKNOWN } from '../parts/format.js';
 import { Empty, Shown } from '../parts/notice.js';
 import { layersText } from '../parts/signature.js';
 import { Tag } from '../parts/tag.js';
@@ -52,7 +52,7 @@ function Told({ call }: { call: CallRecord }) {
         </Tag>
         {call.routing !== null && <ModeTag mode={call.routing.mode} />}
         <span class="soft">
-          {new Date(call.started_at).toLocaleString()} · {call.stream ? 'stream' : 'whole answer'}
+          {dateTime(Date.parse(call.started_at))} · {call.stream ? 'stream' : 'whole answer'}
         </span>
       </p>
       <p>{state.meaning}</p>

@@ -1,5 +1,5 @@
 import type { CallRecord } from '../api/types.js';
-import { clockTime, duration, tps } from '../parts/format.js';
+import { clockTime, dateTime, duration, tps } from '../parts/format.js';
 import { memo } from '../parts/memo.js';
 import { routeText } from '../parts/signature.js';
 import { Tag } from '../parts/tag.js';
@@ -16,7 +16,7 @@ interface RowProps {
 /** One call. The roles say again what the elements are: on narrow pages the row is laid out as a grid. */
 export const WallRow = memo(({ call, index, isSelected }: RowProps) => {
   const state = stateWord(call);
-  const started = new Date(call.started_at);
+  const started = Date.parse(call.started_at);
   return (
     <tr
       role="row"
@@ -29,11 +29,11 @@ export const WallRow = memo(({ call, index, isSelected }: RowProps) => {
       <td role="cell" class="c-started">
         <a
           href={linkTo('calls', call.request_id)}
-          title={started.toLocaleString()}
-          aria-label={`Story of the call of ${clockTime(started.getTime())}`}
+          title={dateTime(started)}
+          aria-label={`Story of the call of ${clockTime(started)}`}
           aria-current={isSelected ? 'true' : undefined}
         >
-          {clockTime(started.getTime())}
+          {clockTime(started)}
         </a>
       </td>
       <td role="cell" class="c-state">

@@ -24,7 +24,7 @@ export interface Order {
 /** The tracker's own order: who registered first. */
 export const AS_REGISTERED: Order | null = null;
 
-const BREAKER_RANK: Readonly<Record<NodeRow['breaker'], number>> = { open: 0, 'half-open': 1, closed: 2 };
+const BREAKER_RANK: Readonly<Record<NodeRow['breaker'], number>> = { open: 0, half_open: 1, closed: 2 };
 
 /** What a column is sorted by; null is unknown and stays last, whichever way. */
 const VALUE: Readonly<Record<Column, (node: NodeRow) => string | number | null>> = {
@@ -66,7 +66,10 @@ export function matching(nodes: readonly NodeRow[], text: string): readonly Node
   const part = text.trim().toLowerCase();
   if (part === '') return nodes;
   return nodes.filter(({ node_id, model, endpoint, status, breaker }) =>
-    [node_id, model, endpoint, status, `breaker ${breaker}`].join('\n').toLowerCase().includes(part),
+    [node_id, model, endpoint, status, `breaker ${breaker.replace('_', '-')}`]
+      .join('\n')
+      .toLowerCase()
+      .includes(part),
   );
 }
 

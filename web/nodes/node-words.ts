@@ -2,9 +2,9 @@ import type { NodeRow } from '../api/types.js';
 import { layersText } from '../parts/signature.js';
 
 export const SOURCES: Readonly<Record<string, string>> = {
-  registered: 'registered itself',
+  registered: 'registered',
   nodes_file: 'nodes file',
-  flag: '--node flag',
+  flag: '--node',
 };
 
 export function shardText({ shard_start: start, shard_end: end }: NodeRow): string {

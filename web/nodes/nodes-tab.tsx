@@ -28,11 +28,6 @@ export function NodesTab() {
         <Count />
         {(all.value.length > FEW || text.value !== '') && <Filter />}
       </header>
-      {isGone && polled.value !== null && (
-        <p id="nodes-gone" class="soft nodes-note">
-          Nodes can be changed again once the tracker answers.
-        </p>
-      )}
       <Report />
       <Shown polled={polled}>
         {({ data }) => (data.length === 0 ? <NoNodes /> : <Table isGone={isGone} />)}
@@ -111,32 +106,39 @@ const HEADINGS: readonly (readonly [by: Column, text: string, isNumber: boolean]
 function Table({ isGone }: { isGone: boolean }) {
   if (shown.value.length === 0) return <Empty>None of the {all.value.length} nodes is like that.</Empty>;
   return (
-    <div class="scroll" role="region" aria-label="Nodes" tabIndex={0}>
-      <table role="table" data-testid="nodes-table" class="nodes-table">
-        <thead role="rowgroup">
-          <tr role="row">
-            {HEADINGS.map(([by, name, isNumber]) => (
-              <Heading key={by} by={by} isNumber={isNumber}>
-                {name}
-              </Heading>
+    <>
+      {isGone && (
+        <p id="nodes-gone" class="soft nodes-note">
+          Nodes can be changed again once the tracker answers.
+        </p>
+      )}
+      <div class="scroll" role="region" aria-label="Table of nodes" tabIndex={0}>
+        <table role="table" data-testid="nodes-table" class="nodes-table">
+          <thead role="rowgroup">
+            <tr role="row">
+              {HEADINGS.map(([by, name, isNumber]) => (
+                <Heading key={by} by={by} isNumber={isNumber}>
+                  {name}
+                </Heading>
+              ))}
+              <th role="columnheader" scope="col">
+                <span class="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {shown.value.map((node) => (
+              <NodeTableRow
+                key={nodeKey(node)}
+                node={node}
+                isBusy={busy.value.has(nodeKey(node))}
+                isGone={isGone}
+              />
             ))}
-            <th role="columnheader" scope="col">
-              <span class="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {shown.value.map((node) => (
-            <NodeTableRow
-              key={nodeKey(node)}
-              node={node}
-              isBusy={busy.value.has(nodeKey(node))}
-              isGone={isGone}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
 

@@ -29,12 +29,21 @@ export function duration(ms: number | null): string {
   return `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
 }
 
+/** Making one of these takes longer than a row of a table. */
+const CLOCK = new Intl.DateTimeFormat([], {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const DATE_AND_CLOCK = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium' });
+
 /** A moment (Unix ms) as the time of day where the reader is. */
 export function clockTime(at: number): string {
-  return new Date(at).toLocaleTimeString([], {
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hour12: false,
-  });
+  return CLOCK.format(at);
+}
+
+/** A moment (Unix ms) with its date. */
+export function dateTime(at: number): string {
+  return DATE_AND_CLOCK.format(at);
 }

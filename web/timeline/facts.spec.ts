@@ -17,9 +17,9 @@ describe('a fact of the timeline', () => {
     expect(told(bump('lease_expired')).text).toMatch(/no sign of life/);
     expect(told(bump('unheard_of')).text).toBe('w:all unheard_of: epoch 7');
     expect(told(breaker('closed', 'open')).text).toMatch(/kept failing/);
-    expect(told(breaker('half-open', 'open')).text).toMatch(/failed again/);
-    expect(told(breaker('open', 'half-open')).text).toMatch(/tried again/);
-    expect(told(breaker('half-open', 'closed')).text).toMatch(/works again/);
+    expect(told(breaker('half_open', 'open')).text).toMatch(/failed again/);
+    expect(told(breaker('open', 'half_open')).text).toMatch(/tried again/);
+    expect(told(breaker('half_open', 'closed')).text).toMatch(/works again/);
     expect(told(READ).text).toBe('Nodes file read: 1 entry');
     expect(told(REFUSED).text).toMatch(/2 faults/);
   });
@@ -27,7 +27,7 @@ describe('a fact of the timeline', () => {
   it('has a shape and a mark that tell it from others of its lane', () => {
     const facts = [
       ...['registered', 'drained', 'resharded'].map((cause) => bump(cause)),
-      ...['open', 'half-open', 'closed'].map((to) => breaker('x', to)),
+      ...['open', 'half_open', 'closed'].map((to) => breaker('x', to)),
       ...[READ, REFUSED],
     ].map(told);
     for (const property of ['shape', 'mark'] as const) {

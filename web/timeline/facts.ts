@@ -61,17 +61,17 @@ function bumpLook(cause: string): Pick<ToldFact, 'shape' | 'tone' | 'mark'> {
 
 function breakerLook(to: string): Pick<ToldFact, 'shape' | 'tone' | 'mark'> {
   if (to === 'open') return { shape: 'cross', tone: 'bad', mark: '✕' };
-  if (to === 'half-open') return { shape: 'half', tone: 'warn', mark: '◐' };
+  if (to === 'half_open') return { shape: 'half', tone: 'warn', mark: '◐' };
   return { shape: 'ring', tone: 'good', mark: '○' };
 }
 
 function breakerText({ from, to }: { from: string; to: string }): string {
   if (to === 'open') {
-    return from === 'half-open'
+    return from === 'half_open'
       ? 'failed again: its breaker is open'
       : 'kept failing: its breaker opened, no route goes there';
   }
-  if (to === 'half-open') return 'is tried again: its breaker is half-open';
+  if (to === 'half_open') return 'is tried again: its breaker is half-open';
   return 'works again: its breaker closed';
 }
 
