@@ -19,3 +19,4 @@ export {
   type LeftOut,
   type RouteMode,
 } from './routing.service.js';
+export { routingApi } from './routing.openapi.js';
