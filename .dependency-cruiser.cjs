@@ -9,6 +9,7 @@ const ROOMS = {
   kernel: [],
   settings: ['kernel'],
   http: ['kernel'],
+  openapi: ['kernel', 'http'],
   registry: GROUND,
   topology: [...GROUND, 'registry'],
   'node-health': [...GROUND, 'registry'],
@@ -17,17 +18,19 @@ const ROOMS = {
   routing: [
     ...GROUND,
     'http',
+    'openapi',
     'registry',
     'topology',
     'node-health',
     'candidate-enumeration',
     'routing-stats',
   ],
-  'nodes-api': [...GROUND, 'http', 'registry', 'topology', 'node-health'],
-  calls: [...GROUND, 'http', 'candidate-enumeration', 'routing', 'routing-stats'],
+  'nodes-api': [...GROUND, 'http', 'openapi', 'registry', 'topology', 'node-health'],
+  calls: [...GROUND, 'http', 'openapi', 'candidate-enumeration', 'routing', 'routing-stats'],
   'chat-proxy': [
     ...GROUND,
     'http',
+    'openapi',
     'registry',
     'node-health',
     'candidate-enumeration',
@@ -35,7 +38,8 @@ const ROOMS = {
     'routing',
     'calls',
   ],
-  probes: [...GROUND],
+  probes: [...GROUND, 'openapi'],
+  'api-docs': [...GROUND, 'http', 'openapi', 'routing', 'nodes-api', 'calls', 'chat-proxy', 'probes'],
 };
 
 const PURE = require('./pure-files.cjs').map((file) => file.replace(/\./g, '\\.').replace(/\*/g, '[^/]+'));
@@ -90,6 +94,13 @@ module.exports = {
         pathNot: ['^(node:)?net$'],
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'swagger-comes-late',
+      comment: 'It takes a quarter of a second to load; docs/adr/0012-openapi-document.md.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: 'node_modules/@nestjs/swagger', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-orphan',

@@ -5,6 +5,7 @@
 module.exports = [
   'kernel/endpoint.ts',
   'kernel/span.ts',
+  'openapi/schema.ts',
   'settings/read-settings.ts',
   'settings/readers.ts',
   'registry/nodes-file.ts',
@@ -27,6 +28,8 @@ module.exports = [
   'nodes-api/node-row.ts',
   'calls/call-record.ts',
   'calls/call-ring.ts',
+  'api-docs/components.ts',
+  'api-docs/document.ts',
   'chat-proxy/bytes/*.ts',
   'chat-proxy/settlement.ts',
   'chat-proxy/failover.ts',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { trackerVersion } from './kernel/index.js';
 import { helpText, processInput, readSettings, type Settings } from './settings/index.js';
 
 /** sysexits(3): the configuration can't be used. */
@@ -11,7 +11,7 @@ switch (reading.kind) {
     console.log(helpText());
     break;
   case 'version':
-    console.log(packageVersion());
+    console.log(trackerVersion());
     break;
   case 'faults':
     stopFor(reading.faults);
@@ -60,9 +60,4 @@ async function run(settings: Settings): Promise<void> {
 function stopFor(faults: readonly string[]): void {
   for (const fault of faults) console.error(fault);
   process.exitCode = EX_CONFIG;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -50,3 +50,4 @@ export { spanLength, subtractSpans, type LayerSpan } from './span.js';
 export { ROUTE_ENUMERATIONS, ROUTE_POLICIES, type RouteEnumeration, type RoutePolicy } from './names.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { LOGGER, type Logger } from './logger.js';
+export { trackerVersion } from './version.js';

@@ -1,0 +1,17 @@
+import { chatApi, modelsApi } from '../chat-proxy/index.js';
+import { leasesApi, nodesApi } from '../nodes-api/index.js';
+import type { ApiPart } from '../openapi/index.js';
+import { probesApi } from '../probes/index.js';
+import { routingApi } from '../routing/index.js';
+import { docsApi } from './docs.openapi.js';
+
+/** What each room tells of its operations, in the order in which people look for them. */
+export const API_PARTS: readonly ApiPart[] = [
+  chatApi,
+  modelsApi,
+  routingApi,
+  nodesApi,
+  leasesApi,
+  probesApi,
+  docsApi,
+];
