@@ -39,6 +39,7 @@ const ROOMS = {
     'calls',
   ],
   probes: [...GROUND, 'openapi'],
+  dashboard: [...GROUND],
   'api-docs': [...GROUND, 'http', 'openapi', 'routing', 'nodes-api', 'calls', 'chat-proxy', 'probes'],
 };
 

@@ -6,6 +6,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY web ./web
+COPY scripts ./scripts
 RUN npm run build
 
 FROM node:24-slim AS dependencies

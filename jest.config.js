@@ -1,7 +1,7 @@
 /** Tests run as native ES modules, so `jest` itself is imported from `@jest/globals`. */
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/src', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/web'],
   testMatch: ['**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/system/'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -17,6 +17,8 @@ console.error('building …');
 const nest = resolve(root, 'node_modules/@nestjs/cli/bin/nest.js');
 const build = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
 if (build.status === 0) {
+  const { buildDashboard } = await import('./build-dashboard.mjs');
+  await buildDashboard(resolve(root, 'dist/dashboard-page'));
   if (process.env.npm_lifecycle_event !== undefined) endWithParent();
   // The program finds its own arguments where it expects them.
   process.argv.splice(1, 2, target);

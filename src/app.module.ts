@@ -3,6 +3,7 @@ import { ApiDocsModule } from './api-docs/index.js';
 import { CallsModule } from './calls/index.js';
 import { CandidateEnumerationModule } from './candidate-enumeration/index.js';
 import { ChatProxyModule } from './chat-proxy/index.js';
+import { DashboardModule } from './dashboard/index.js';
 import { HttpModule } from './http/index.js';
 import { KernelModule, type KernelParts } from './kernel/index.js';
 import { NodeHealthModule } from './node-health/index.js';
@@ -17,7 +18,12 @@ import { TopologyModule } from './topology/index.js';
 /** The rooms: what all share, then those a chat meets, in that order, then those that show what happened. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, env: EnvLookup, parts: KernelParts): DynamicModule {
+  static forRoot(
+    settings: Settings,
+    env: EnvLookup,
+    parts: KernelParts,
+    dashboardFolder: string,
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -35,6 +41,7 @@ export class AppModule {
         NodesApiModule,
         ProbesModule,
         ApiDocsModule,
+        DashboardModule.forRoot(dashboardFolder),
       ],
     };
   }

@@ -6,6 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { CallsService, EventsService } from './calls/index.js';
 import { ChatLane } from './chat-proxy/index.js';
+import { BUILT_PAGE_FOLDER } from './dashboard/index.js';
 import { LaneExpressAdapter, securityHeaders } from './http/index.js';
 import { seededRng, SystemClock, type KernelParts } from './kernel/index.js';
 import { NestLog, pinoLogger } from './pino-logger.js';
@@ -27,18 +28,24 @@ export interface RunningTracker {
   stop(): Promise<void>;
 }
 
+/** What a test may put in place of the real thing. */
+export interface TrackerParts extends KernelParts {
+  /** Where the built page of the dashboard is. */
+  readonly dashboardFolder: string;
+}
+
 /** Registrations and heartbeats are small. */
 const CONTROL_BODY_LIMIT = '1mb';
 const DRAIN_LOOK_MS = 50;
 
 /**
- * Starts a tracker. `parts` stand in for the system's clock, dice and log, in tests.
+ * Starts a tracker. `parts` stand in for the system's clock, dice, log and built page, in tests.
  *
  * @throws NodesFileFault when the nodes file can't be used; nothing is listening then
  */
 export async function startTracker(
   settings: Settings,
-  parts: Partial<KernelParts> = {},
+  parts: Partial<TrackerParts> = {},
   env: EnvLookup = () => undefined,
 ): Promise<RunningTracker> {
   const kernel: KernelParts = {
@@ -48,7 +55,7 @@ export async function startTracker(
   };
   const adapter = new LaneExpressAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(settings, env, kernel),
+    AppModule.forRoot(settings, env, kernel, parts.dashboardFolder ?? BUILT_PAGE_FOLDER),
     adapter,
     { logger: new NestLog(kernel.logger), bodyParser: false, abortOnError: false },
   );

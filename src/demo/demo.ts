@@ -93,6 +93,7 @@ function welcome(url: string): string[] {
     '',
     `  curl -N ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`,
     '',
+    `Watch it:      ${url}/dashboard`,
     `What it knows: ${url}/v1/routing  ${url}/v1/nodes  ${url}/v1/calls  ${url}/v1/events`,
     'Ctrl-C ends everything.',
   ];

@@ -33,9 +33,13 @@ export class Program {
     cpSync('package.json', join(this.home, 'package.json'));
   }
 
-  /** Starts it with these flags, and nothing in its environment but `env`. */
-  start(flags: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProgram {
-    const child = spawn(process.execPath, [join(this.home, 'dist/main.js'), ...flags], { env });
+  /** Starts the tracker, or another program of dist/, with these flags and nothing in its environment but `env`. */
+  start(
+    flags: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    entry = 'main.js',
+  ): RunningProgram {
+    const child = spawn(process.execPath, [join(this.home, 'dist', entry), ...flags], { env });
     this.running.add(child);
     return new RunningProgram(child);
   }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { startTracker, type RunningTracker } from '../../src/bootstrap.js';
-import type { KernelParts } from '../../src/kernel/index.js';
+import { startTracker, type RunningTracker, type TrackerParts } from '../../src/bootstrap.js';
 import { readSettings, type EnvLookup, type Settings } from '../../src/settings/index.js';
 import { FakeHead, RawHead, type HeadAnswering } from './fake-head.js';
 import { sendChat } from './openai-answers.js';
@@ -13,7 +12,7 @@ export type StagedTracker = RunningTracker & { readonly api: TrackerApi };
 export interface TrackerOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly argv?: readonly string[];
-  readonly parts?: Partial<KernelParts>;
+  readonly parts?: Partial<TrackerParts>;
   readonly lookup?: EnvLookup;
 }
 

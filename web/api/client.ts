@@ -1,0 +1,59 @@
+import type { ErrorAnswer } from './types.js';
+
+/** The tracker's own refusal, in its own words. */
+export class TrackerRefusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string | null,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Nobody answered, or not in a way that a tracker does. */
+export class TrackerGone extends Error {}
+
+/** A tracker that takes longer than this counts as gone. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Where an API path is, seen from the page. The page is at `<somewhere>/dashboard`, so that everything works behind a
+ * proxy that adds a prefix, too.
+ */
+export function trackerUrl(path: string): string {
+  return new URL(path.replace(/^\//, ''), document.baseURI).href;
+}
+
+/**
+ * One request to the tracker, its answer as JSON (null for 204).
+ *
+ * @throws TrackerRefusal | TrackerGone
+ */
+export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const signal = init.signal ? AbortSignal.any([init.signal, patience]) : patience;
+  let answer: Response;
+  try {
+    answer = await fetch(trackerUrl(path), { cache: 'no-store', ...init, signal });
+  } catch (fault) {
+    throw new TrackerGone(fault instanceof Error ? fault.message : String(fault));
+  }
+  if (!answer.ok) throw await refusalOf(answer);
+  if (answer.status === 204) return null as T;
+  try {
+    return (await answer.json()) as T;
+  } catch {
+    throw new TrackerGone('What answers is no tracker.');
+  }
+}
+
+/** What a refusal says; also of proxies in between, which speak no JSON. */
+export async function refusalOf(answer: Response): Promise<TrackerRefusal | TrackerGone> {
+  try {
+    const { error } = (await answer.json()) as ErrorAnswer;
+    return new TrackerRefusal(answer.status, error.code, error.message);
+  } catch {
+    return new TrackerGone(`The answer was ${String(answer.status)}.`);
+  }
+}

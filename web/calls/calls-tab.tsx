@@ -1,0 +1,3 @@
+export function CallsTab() {
+  return <p>calls</p>;
+}

@@ -1,0 +1,2 @@
+/** The bundler takes style sheets along. */
+declare module '*.css';

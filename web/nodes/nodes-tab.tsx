@@ -1,0 +1,3 @@
+export function NodesTab() {
+  return <p>nodes</p>;
+}

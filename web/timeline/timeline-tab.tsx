@@ -1,0 +1,3 @@
+export function TimelineTab() {
+  return <p>timeline</p>;
+}
