@@ -1,5 +1,5 @@
 import type { Hop } from '../candidate-enumeration/index.js';
-import { spanLength } from '../kernel/index.js';
+import { spanLength, type FinishedAttempt, type FinishedCall } from '../kernel/index.js';
 import type { Decision, RouteMode } from '../routing/index.js';
 import type { SampleRejection } from '../routing-stats/index.js';
 
@@ -30,13 +30,18 @@ export interface RoutingNote {
   readonly probability: number;
 }
 
-export interface AttemptNote {
-  readonly signature: string;
+export interface AttemptNote extends FinishedAttempt {
+  readonly mode: RouteMode;
   /** null while it is under way. */
   readonly outcome: CallOutcome | null;
-  /** HTTP status of the head, or null when it gave none. */
+}
+
+/** What is known of an attempt when it ends. */
+export interface AttemptEnding {
+  readonly outcome: CallOutcome;
   readonly status: number | null;
-  readonly ms: number | null;
+  readonly failedNodeId: string | null;
+  readonly cause: string | null;
 }
 
 /** What one hop did for a call: completion tokens × its layers. */
@@ -50,29 +55,27 @@ export interface WorkUnits {
 export type CallPhase = 'queued' | 'prefill' | 'streaming' | 'silent';
 
 /** One row of `GET /v1/calls`. No prompt, no key, no answer. */
-export interface CallRecord {
-  readonly request_id: string;
+export interface CallRecord extends FinishedCall {
   readonly started_at: string;
-  readonly model: string;
-  readonly stream: boolean;
   readonly routing: RoutingNote | null;
   readonly attempts: readonly AttemptNote[];
   /** null while the call is open. */
   readonly outcome: CallOutcome | null;
-  readonly prompt_tokens: number | null;
-  readonly completion_tokens: number | null;
   /** Whether `completion_tokens` is the number of chunks, for lack of usage. */
   readonly tokens_estimated: boolean;
-  readonly tps: number | null;
   /** How long it waited for a node with room; part of `total_ms`, charged to nobody. */
   readonly queued_ms: number;
-  readonly ttft_ms: number | null;
-  readonly total_ms: number | null;
   readonly sample: SampleNote | null;
   readonly work_units: readonly WorkUnits[];
   /** Of an open call: how long it has been, and what it is doing. */
   readonly age_ms?: number;
   readonly phase?: CallPhase;
+}
+
+/** The line of an attempt that has begun. */
+export function attemptNote({ signature, mode, probability }: Decision): AttemptNote {
+  const unknown = { outcome: null, status: null, ms: null, failed_node_id: null, cause: null };
+  return { signature, mode, probability, ...unknown };
 }
 
 export function routingNote({ mode, signature, probability }: Decision): RoutingNote {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Call } from './call.js';
-import type { CallRecord } from './call-record.js';
 import { CallRing } from './call-ring.js';
+import type { KeptCall } from './call-story.js';
 
-function recordOf(requestId: string, wallMs = 0): CallRecord {
+function keptOf(requestId: string, wallMs = 0): KeptCall {
   const call = new Call({ requestId, model: 'm', stream: false, at: 0, wallMs });
-  return call.record(0);
+  return { record: call.record(0), choices: [] };
 }
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -21,13 +21,13 @@ describe('the ring of finished calls', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...IDS)), fc.integer({ min: 1, max: 5 }), (ids, capacity) => {
         const ring = new CallRing(capacity);
-        const records = ids.map((id, at) => recordOf(id, at));
-        for (const record of records) ring.add(record);
-        const kept = records.slice(-capacity).reverse();
+        const calls = ids.map((id, at) => keptOf(id, at));
+        for (const call of calls) ring.add(call);
+        const kept = calls.slice(-capacity).reverse();
         expect([...ring.newestFirst()]).toEqual(kept);
         expect(ring.size).toBe(kept.length);
         for (const id of IDS) {
-          expect(ring.get(id)).toBe(kept.find(({ request_id }) => request_id === id) ?? null);
+          expect(ring.get(id)).toBe(kept.find(({ record }) => record.request_id === id) ?? null);
         }
       }),
     );
@@ -35,13 +35,13 @@ describe('the ring of finished calls', () => {
 
   it('finds the newer of two calls under one id, also when the older one falls out', () => {
     const ring = new CallRing(2);
-    const [older, newer] = [recordOf('same', 1), recordOf('same', 2)];
+    const [older, newer] = [keptOf('same', 1), keptOf('same', 2)];
     ring.add(older);
     ring.add(newer);
     expect(ring.get('same')).toBe(newer);
-    ring.add(recordOf('other'));
+    ring.add(keptOf('other'));
     expect(ring.get('same')).toBe(newer);
-    ring.add(recordOf('another'));
+    ring.add(keptOf('another'));
     expect(ring.get('same')).toBeNull();
   });
 });

@@ -1,27 +1,28 @@
-import type { CallRecord } from './call-record.js';
+import type { KeptCall } from './call-story.js';
 
 /** The newest finished calls, a fixed number of them. */
 export class CallRing {
-  private readonly slots: (CallRecord | undefined)[];
-  private readonly byId = new Map<string, CallRecord>();
+  private readonly slots: (KeptCall | undefined)[];
+  private readonly byId = new Map<string, KeptCall>();
   private written = 0;
 
   constructor(private readonly capacity: number) {
-    this.slots = new Array<CallRecord | undefined>(capacity).fill(undefined);
+    this.slots = new Array<KeptCall | undefined>(capacity).fill(undefined);
   }
 
-  add(record: CallRecord): void {
+  add(call: KeptCall): void {
+    const { request_id: id } = call.record;
     const slot = this.written % this.capacity;
     const oldest = this.slots[slot];
     // A client may have used an id again; then it names the newer call.
-    if (oldest !== undefined && this.byId.get(oldest.request_id) === oldest)
-      this.byId.delete(oldest.request_id);
-    this.slots[slot] = record;
-    this.byId.set(record.request_id, record);
+    if (oldest !== undefined && this.byId.get(oldest.record.request_id) === oldest)
+      this.byId.delete(oldest.record.request_id);
+    this.slots[slot] = call;
+    this.byId.set(id, call);
     this.written += 1;
   }
 
-  get(requestId: string): CallRecord | null {
+  get(requestId: string): KeptCall | null {
     return this.byId.get(requestId) ?? null;
   }
 
@@ -29,10 +30,10 @@ export class CallRing {
     return Math.min(this.written, this.capacity);
   }
 
-  *newestFirst(): Generator<CallRecord> {
+  *newestFirst(): Generator<KeptCall> {
     for (let back = 1; back <= this.size; back += 1) {
-      const record = this.slots[(this.written - back) % this.capacity];
-      if (record !== undefined) yield record;
+      const call = this.slots[(this.written - back) % this.capacity];
+      if (call !== undefined) yield call;
     }
   }
 }

@@ -3,7 +3,7 @@ import { aNode, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from '../candidate-enumeration/index.js';
 import { NOTHING_CONSIDERED, type Decision } from '../routing/index.js';
 import { Call, type CallEnding } from './call.js';
-import { workUnits } from './call-record.js';
+import { workUnits, type AttemptEnding } from './call-record.js';
 
 const GPU = aNode({ wallet: 'w', name: 'gpu', shard: span(0, 21) });
 const CPU = aNode({ wallet: 'w', name: 'cpu', shard: span(0, 39) });
@@ -16,8 +16,12 @@ const DECISION: Decision = {
   ...{ mode: 'scout', probability: 0.3, epoch: 2 },
   considered: NOTHING_CONSIDERED,
 };
+const SERVED: AttemptEnding = { outcome: 'completed', status: 200, failedNodeId: null, cause: null };
+const BROKEN: AttemptEnding = {
+  ...{ outcome: 'failed', status: null, failedNodeId: GPU.nodeId, cause: 'node_failed' },
+};
 const COMPLETED: CallEnding = {
-  ...{ outcome: 'completed', promptTokens: 5, completionTokens: 10, tokensEstimated: false },
+  ...{ outcome: 'completed', cause: null, promptTokens: 5, completionTokens: 10, tokensEstimated: false },
   ...{ tps: 50, sample: 'recorded' },
 };
 
@@ -56,31 +60,40 @@ describe('a call', () => {
     const other = { ...DECISION, signature: 'other', mode: 'exploit' as const };
     call.decided(other, 1_100);
     expect(call.record(1_150).attempts).toEqual([
-      { signature: 'other', outcome: null, status: null, ms: null },
+      {
+        ...{ signature: 'other', mode: 'exploit', probability: 0.3, outcome: null, status: null },
+        ...{ ms: null, failed_node_id: null, cause: null },
+      },
     ]);
-    call.attemptEnded('failed', null, 1_130);
+    call.attemptEnded(BROKEN, 1_130);
     call.decided(DECISION, 1_200);
-    call.attemptEnded('completed', 200, 1_450);
+    call.attemptEnded(SERVED, 1_450);
     expect(call.attemptCount).toBe(2);
     expect(call.record(1_500)).toMatchObject({
       routing: { mode: 'scout', signature: ROUTE.signature, probability: 0.3 },
       attempts: [
-        { signature: 'other', outcome: 'failed', status: null, ms: 30 },
-        { signature: ROUTE.signature, outcome: 'completed', status: 200, ms: 250 },
+        {
+          ...{ signature: 'other', mode: 'exploit', outcome: 'failed', status: null, ms: 30 },
+          ...{ failed_node_id: 'w.gpu:0-21', cause: 'node_failed' },
+        },
+        {
+          ...{ signature: ROUTE.signature, mode: 'scout', outcome: 'completed', status: 200, ms: 250 },
+          ...{ failed_node_id: null, cause: null },
+        },
       ],
     });
   });
 
   it('has no attempt to end before it got a route', () => {
     const call = aCall();
-    call.attemptEnded('failed', null, 1_100);
+    call.attemptEnded(BROKEN, 1_100);
     expect(call.record(1_100)).toMatchObject({ attempts: [], routing: null, work_units: [] });
   });
 
   it('is what it was once it has ended, however much later one looks', () => {
     const call = aCall();
     call.decided(DECISION, 1_000);
-    call.attemptEnded('completed', 200, 1_300);
+    call.attemptEnded(SERVED, 1_300);
     expect(call.isOpen).toBe(true);
     call.finished(COMPLETED, 1_400);
     expect(call.isOpen).toBe(false);

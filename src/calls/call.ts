@@ -1,8 +1,10 @@
 import type { Hop } from '../candidate-enumeration/index.js';
-import type { Decision } from '../routing/index.js';
+import type { Considered, Decision } from '../routing/index.js';
 import {
+  attemptNote,
   routingNote,
   workUnits,
+  type AttemptEnding,
   type AttemptNote,
   type CallOutcome,
   type CallPhase,
@@ -14,6 +16,8 @@ import {
 /** What is known of a call when it ends. */
 export interface CallEnding {
   readonly outcome: CallOutcome;
+  /** Code of the fault that ended it, where no attempt tells. */
+  readonly cause: string | null;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly tokensEstimated: boolean;
@@ -23,6 +27,7 @@ export interface CallEnding {
 
 /** What is known of a call that no node ever saw. */
 export const NOTHING_DONE: Omit<CallEnding, 'outcome'> = {
+  cause: null,
   promptTokens: null,
   completionTokens: null,
   tokensEstimated: false,
@@ -48,6 +53,7 @@ export class Call {
   private routing: RoutingNote | null = null;
   private hops: readonly Hop[] = [];
   private readonly attempts: AttemptNote[] = [];
+  private readonly considered: Considered[] = [];
   private attemptAt = 0;
   private firstTokenAt: number | null = null;
   private lastEventAt = 0;
@@ -67,14 +73,21 @@ export class Call {
     this.unqueued(now);
     this.routing = routingNote(decision);
     this.hops = decision.route.hops;
-    this.attempts.push({ signature: decision.signature, outcome: null, status: null, ms: null });
+    this.attempts.push(attemptNote(decision));
+    this.considered.push(decision.considered);
     this.attemptAt = now;
   }
 
-  attemptEnded(outcome: CallOutcome, status: number | null, now: number): void {
+  attemptEnded({ outcome, status, failedNodeId, cause }: AttemptEnding, now: number): void {
     const attempt = this.attempts.pop();
     if (attempt === undefined) return;
-    this.attempts.push({ ...attempt, outcome, status, ms: now - this.attemptAt });
+    const ms = now - this.attemptAt;
+    this.attempts.push({ ...attempt, outcome, status, ms, failed_node_id: failedNodeId, cause });
+  }
+
+  /** What each attempt's route was chosen from. */
+  get choices(): readonly Considered[] {
+    return this.considered;
   }
 
   /** It got a route, or waited for one. */
@@ -113,6 +126,7 @@ export class Call {
       routing: this.routing,
       attempts: [...this.attempts],
       outcome: ending?.outcome ?? null,
+      cause: ending?.cause ?? null,
       prompt_tokens: ending?.promptTokens ?? null,
       completion_tokens: ending?.completionTokens ?? null,
       tokens_estimated: ending?.tokensEstimated ?? false,

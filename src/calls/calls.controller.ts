@@ -2,6 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { queryText } from '../http/index.js';
 import { InvalidRequestError, NotFoundError } from '../kernel/index.js';
 import type { CallRecord } from './call-record.js';
+import type { CallStory } from './call-story.js';
 import { CallsService } from './calls.service.js';
 
 const DEFAULT_LIMIT = 100;
@@ -26,10 +27,10 @@ export class CallsController {
   }
 
   @Get(':request_id')
-  one(@Param('request_id') requestId: string): CallRecord {
-    const record = this.calls.get(requestId);
-    if (record === null) throw new CallNotFoundError('This call is not among those remembered.');
-    return record;
+  one(@Param('request_id') requestId: string): CallStory {
+    const story = this.calls.get(requestId);
+    if (story === null) throw new CallNotFoundError('This call is not among those remembered.');
+    return story;
   }
 }
 

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { aNode, MODEL } from '../../test/support/builders.js';
+import { aNode, aProven, MODEL } from '../../test/support/builders.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { SilentLogger } from '../../test/support/silent-logger.js';
 import { routeOf } from '../candidate-enumeration/index.js';
 import { EventBus, type MeshEvent } from '../kernel/index.js';
 import { NOTHING_CONSIDERED, type Decision } from '../routing/index.js';
+import { RoutingSettings } from '../settings/index.js';
+import type { AttemptEnding } from './call-record.js';
 import type { Call, CallEnding } from './call.js';
 import { CallsService } from './calls.service.js';
 
@@ -15,8 +17,11 @@ const DECISION: Decision = {
   considered: NOTHING_CONSIDERED,
 };
 const ENDING: CallEnding = {
-  ...{ outcome: 'completed', promptTokens: 1, completionTokens: 9, tokensEstimated: false },
+  ...{ outcome: 'completed', cause: null, promptTokens: 1, completionTokens: 9, tokensEstimated: false },
   ...{ tps: 9, sample: 'recorded' },
+};
+const FAILED: AttemptEnding = {
+  ...{ outcome: 'failed', status: null, failedNodeId: 'w:all', cause: 'node_unreachable' },
 };
 
 let clock: ManualClock;
@@ -29,7 +34,7 @@ beforeEach(() => {
   events = [];
   const bus = new EventBus(logger);
   bus.all().subscribe((event) => events.push(event));
-  calls = new CallsService(clock, logger, bus);
+  calls = new CallsService(clock, logger, bus, new RoutingSettings());
 });
 
 function ended(requestId: string, model = MODEL): void {
@@ -46,7 +51,7 @@ describe('the calls', () => {
   it('announce each route that was chosen, with the number of its attempt', () => {
     const call = calls.begin('r', MODEL, true);
     calls.decided(call, DECISION);
-    calls.attemptEnded(call, 'failed', null);
+    calls.attemptEnded(call, FAILED);
     calls.decided(call, DECISION);
     expect(events.map(({ type }) => type)).toEqual(['route.selected', 'route.selected']);
     expect(events.map(({ fact }) => fact)).toMatchObject([
@@ -80,6 +85,22 @@ describe('the calls', () => {
     });
     expect(calls.list(null, 10, false)).toHaveLength(1);
     expect(calls.get('r')).toMatchObject({ outcome: 'completed', total_ms: 500 });
+  });
+
+  it('tell of what each route was chosen from when asked for one, and nowhere else', () => {
+    const call = calls.begin('r', MODEL, true);
+    const [a, b] = [aProven(ROUTE.signature, 30), aProven('other', 10)];
+    calls.decided(call, { ...DECISION, considered: { eligible: [a, b], leftOut: [] } });
+    const shares = (): unknown =>
+      calls.get('r')?.attempts.map(({ candidates }) => candidates.map((each) => each.traffic_share));
+    expect(shares()).toEqual([[0.75, 0.25]]);
+    calls.attemptEnded(call, FAILED);
+    calls.decided(call, { ...DECISION, considered: { eligible: [b], leftOut: [] } });
+    calls.finish(call, ENDING);
+    expect(shares()).toEqual([[0.75, 0.25], [1]]);
+    const told = JSON.stringify([calls.list(null, 10, false), events, logger.lines]);
+    expect(told).toContain('node_unreachable');
+    expect(told).not.toContain('candidates');
   });
 
   it('are listed newest first, open ones before finished ones', () => {

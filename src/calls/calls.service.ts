@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, EventBus, LOGGER, type Clock, type Logger } from '../kernel/index.js';
 import type { Decision } from '../routing/index.js';
-import { routingNote, type CallOutcome, type CallRecord } from './call-record.js';
+import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import { routingNote, type AttemptEnding, type CallRecord } from './call-record.js';
 import { CallRing } from './call-ring.js';
+import { callStory, type CallStory } from './call-story.js';
 import { Call, type CallEnding } from './call.js';
 
 const KEPT_CALLS = 1000;
@@ -17,6 +19,7 @@ export class CallsService {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly bus: EventBus,
+    @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
   ) {}
 
   /** A call that is about to get its first route. It counts as open until {@link finish}. */
@@ -42,8 +45,8 @@ export class CallsService {
     });
   }
 
-  attemptEnded(call: Call, outcome: CallOutcome, status: number | null): void {
-    call.attemptEnded(outcome, status, this.clock.now());
+  attemptEnded(call: Call, ending: AttemptEnding): void {
+    call.attemptEnded(ending, this.clock.now());
   }
 
   /** Ends a call for good; a second ending changes nothing. One that got no route and waited for none leaves no record. */
@@ -54,7 +57,7 @@ export class CallsService {
     if (!call.wasTaken) return;
     call.finished(ending, now);
     const record = call.record(now);
-    this.ring.add(record);
+    this.ring.add({ record, choices: call.choices });
     this.bus.publish('call.finished', {
       request_id: record.request_id,
       model: record.model,
@@ -78,14 +81,20 @@ export class CallsService {
     return found;
   }
 
-  get(requestId: string): CallRecord | null {
+  /** All that is known of one call, with what its routes were chosen from. */
+  get(requestId: string): CallStory | null {
     const open = [...this.open].findLast(({ start }) => start.requestId === requestId);
-    return open?.record(this.clock.now()) ?? this.ring.get(requestId);
+    const kept =
+      open === undefined
+        ? this.ring.get(requestId)
+        : { record: open.record(this.clock.now()), choices: open.choices };
+    return kept === null ? null : callStory(kept, this.settings);
   }
 
   private *newestFirst(openOnly: boolean): Generator<CallRecord> {
     const now = this.clock.now();
     for (const call of [...this.open].reverse()) yield call.record(now);
-    if (!openOnly) yield* this.ring.newestFirst();
+    if (openOnly) return;
+    for (const { record } of this.ring.newestFirst()) yield record;
   }
 }

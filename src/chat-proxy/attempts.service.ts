@@ -11,7 +11,7 @@ import { Attempt } from './relay/attempt.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { headersForClient, headersForHead } from './request/headers.js';
 import { mustAskUsage, upstreamBody } from './request/upstream-body.js';
-import { endingOf } from './settlement.js';
+import { attemptEndingOf, endingOf } from './settlement.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
 /** An attempt that was learned from. */
@@ -48,7 +48,7 @@ export class AttemptsService {
     let verdict: SampleVerdict = NOT_SETTLED;
     const settle = (end: AttemptEnd): void => {
       verdict = open.settle(end);
-      this.calls.attemptEnded(call, end.outcome, end.headStatus);
+      this.calls.attemptEnded(call, attemptEndingOf(end, decision.route));
       if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict });
     };
     const first = await this.attempt(context, asksUsage, (end) => {

@@ -74,7 +74,8 @@ export class ChatCallsService {
       const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
       if (turn !== null) await this.tryRoutes(chat, call, turn);
     } catch (fault) {
-      this.calls.finish(call, { outcome: fault instanceof QueueError ? 'busy' : 'failed', ...NOTHING_DONE });
+      const outcome = fault instanceof QueueError ? 'busy' : 'failed';
+      this.calls.finish(call, { ...NOTHING_DONE, outcome, cause: toHttpFault(fault).body.error.code });
       if (!call.wasTaken) this.turnedAway(chat.requestId, model, fault);
       throw fault;
     }

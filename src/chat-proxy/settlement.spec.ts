@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from '../candidate-enumeration/index.js';
+import { NodeFailedError } from '../kernel/index.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
-import { blamedNode, endingOf, outcomeOf, sampleOf } from './settlement.js';
+import { attemptEndingOf, blamedNode, endingOf, outcomeOf, sampleOf } from './settlement.js';
 
 const HEAD = aNode({ wallet: 'head', shard: span(0, 1) });
 const TAIL = aNode({ wallet: 'tail', shard: span(0, 3) });
@@ -82,10 +83,42 @@ describe('what an attempt says of its nodes', () => {
   });
 });
 
+describe("an attempt's line in the record", () => {
+  it("names no node and no cause of what went well, or was no node's doing", () => {
+    for (const outcome of ['completed', 'refused', 'busy', 'client_left'] as const) {
+      const failedNodeId = 'tail:0-3';
+      expect(attemptEndingOf(anEnd({ outcome, failedNodeId, headStatus: 429 }), ROUTE)).toEqual({
+        ...{ outcome, status: 429, failedNodeId: null, cause: null },
+      });
+    }
+  });
+
+  it('names the node that is charged, and the code of its fault', () => {
+    const fault = new NodeFailedError('It refused the connection.', 'node_unreachable');
+    const end = anEnd({ outcome: 'failed', fault, headStatus: null });
+    expect(attemptEndingOf(end, ROUTE)).toEqual({
+      ...{ outcome: 'failed', status: null, failedNodeId: 'head:0-1', cause: 'node_unreachable' },
+    });
+    const named = attemptEndingOf(anEnd({ outcome: 'failed', failedNodeId: 'tail:0-3' }), ROUTE);
+    expect(named).toMatchObject({ failedNodeId: 'tail:0-3' });
+    const nowhere = attemptEndingOf(anEnd({ outcome: 'failed' }), { ...ROUTE, hops: [] });
+    expect(nowhere).toMatchObject({ failedNodeId: null, cause: 'node_failed' });
+  });
+
+  it.each([
+    ['failed', 'node_failed'],
+    ['misconfigured', 'node_misconfigured'],
+    ['timed_out', 'node_timeout'],
+    ['cut_off', 'answer_cut_off'],
+  ] as const)('has a code for what the head itself told of: %s', (outcome, cause) => {
+    expect(attemptEndingOf(anEnd({ outcome }), ROUTE).cause).toBe(cause);
+  });
+});
+
 describe("a call's record", () => {
   it('tells tokens, speed and sample', () => {
     expect(endingOf(anEnd(), { kind: 'sample', tps: 20, weight: 1 })).toEqual({
-      ...{ outcome: 'completed', promptTokens: 3, completionTokens: 40, tokensEstimated: false },
+      ...{ outcome: 'completed', cause: null, promptTokens: 3, completionTokens: 40, tokensEstimated: false },
       ...{ tps: 20, sample: 'recorded' },
     });
   });

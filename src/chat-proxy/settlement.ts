@@ -1,5 +1,6 @@
 import type { Route } from '../candidate-enumeration/index.js';
-import type { CallEnding, CallOutcome, SampleNote } from '../calls/index.js';
+import type { AttemptEnding, CallEnding, CallOutcome, SampleNote } from '../calls/index.js';
+import type { NodeFailedError, NodeTimeoutError } from '../kernel/index.js';
 import type { Outcome } from '../node-health/index.js';
 import type { MeshNode } from '../registry/index.js';
 import { judgeSample, tokensPerSecond, type CallFacts, type SampleVerdict } from '../routing-stats/index.js';
@@ -18,8 +19,16 @@ function countOf({ usage, contentChunks }: AttemptEnd): TokenCount {
     : { tokens: counted, isEstimated: false };
 }
 
-/** Of these the node at fault is charged; whatever else ended an attempt was nobody's doing, or the client's. */
-const FAILURES: ReadonlySet<CallOutcome> = new Set(['failed', 'misconfigured', 'timed_out', 'cut_off']);
+/**
+ * Of these the node at fault is charged; whatever else ended an attempt was nobody's doing, or the client's. Each with
+ * the code of the fault where the head itself told of it.
+ */
+const FAILURES: ReadonlyMap<CallOutcome, (NodeFailedError | NodeTimeoutError)['code']> = new Map([
+  ['failed', 'node_failed'],
+  ['misconfigured', 'node_misconfigured'],
+  ['timed_out', 'node_timeout'],
+  ['cut_off', 'answer_cut_off'],
+]);
 /** Of these a speed may be taken, or the reason why not is their own name. */
 const ENDINGS: ReadonlySet<CallOutcome> = new Set(['completed', 'cut_off', 'client_left']);
 
@@ -49,6 +58,19 @@ export function blamedNode({ failedNodeId }: AttemptEnd, route: Route): MeshNode
   return (named ?? route.hops[0])?.node ?? null;
 }
 
+/** What the attempt's line in the call's record says. Only a failure has a cause, and a node whose doing it was. */
+export function attemptEndingOf(end: AttemptEnd, route: Route): AttemptEnding {
+  const { outcome, headStatus: status, fault } = end;
+  const code = FAILURES.get(outcome);
+  if (code === undefined) return { outcome, status, failedNodeId: null, cause: null };
+  return {
+    outcome,
+    status,
+    failedNodeId: blamedNode(end, route)?.nodeId ?? null,
+    cause: fault?.code ?? code,
+  };
+}
+
 /** What the call's record says in the end. */
 export function endingOf(end: AttemptEnd, verdict: SampleVerdict): CallEnding {
   const { tokens, isEstimated } = countOf(end);
@@ -56,6 +78,7 @@ export function endingOf(end: AttemptEnd, verdict: SampleVerdict): CallEnding {
   const sample: SampleNote = verdict.kind === 'sample' ? 'recorded' : verdict.reason;
   return {
     outcome: end.outcome,
+    cause: null,
     promptTokens: end.usage?.promptTokens ?? null,
     completionTokens: isKnown ? tokens : null,
     tokensEstimated: isKnown && isEstimated,

@@ -1,4 +1,5 @@
 import { filter, map, Subject, type Observable } from 'rxjs';
+import type { FinishedCall } from './finished-call.js';
 import type { Logger } from './logger.js';
 
 /** Why a node came or went. */
@@ -38,7 +39,7 @@ export interface MeshEvents {
     attempt: number;
     at: number;
   };
-  'call.finished': { request_id: string; model: string; call: object; at: number };
+  'call.finished': { request_id: string; model: string; call: FinishedCall; at: number };
   /** A chat got no route and waited for none: no call tells of it. `model` is null unless the mesh knows it. */
   'chat.turned_away': { request_id: string; model: string | null; code: string; status: number; at: number };
   /** A route's arm took a sample in; `learned_tps` is what it holds after it. */

@@ -34,6 +34,7 @@ export {
   type MeshEvents,
   type NodeMoved,
 } from './event-bus.js';
+export type { FinishedAttempt, FinishedCall } from './finished-call.js';
 export { normaliseEndpoint, EndpointFault } from './endpoint.js';
 export {
   identityKey,

@@ -6,6 +6,7 @@
  * P ∝ tps^alpha among the proven; nothing proven: the best prior, deterministic. A pinned call bypasses it. Every
  * decision carries the probability with which it was taken. `GET /v1/routing` shows the whole table.
  */
+export { candidateNotes, type CandidateNote } from './candidate-notes.js';
 export { pinnedRoute } from './pinned-route.js';
 export { POLICIES } from './policies.js';
 export type { CandidateState, Choice, Policy, PolicySettings } from './policy.js';

@@ -1,5 +1,5 @@
 import type { CandidateState, Policy, PolicySettings } from './policy.js';
-import { byPrior, firstBy } from './ranking.js';
+import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
 
 const isProven = ({ status }: CandidateState): boolean => status === 'proven';
 const waitsForScout = (candidate: CandidateState): boolean => !isProven(candidate) && !candidate.barred;
@@ -31,10 +31,7 @@ export const proportional: Policy = {
   },
 
   shares(candidates, settings) {
-    if (!candidates.some(isProven)) {
-      const best = firstBy(candidates, byPrior);
-      return candidates.map((_, at) => (at === best ? 1 : 0));
-    }
+    if (!candidates.some(isProven)) return allOnBestPrior(candidates);
     const scout = firstBy(candidates, byNeed, waitsForScout);
     const scoutShare = scout < 0 ? 0 : settings.exploreShare;
     return exploitShares(candidates, settings).map((share, at) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { aCandidate } from '../../test/support/builders.js';
-import { byPrior, firstBy } from './ranking.js';
+import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
 
 describe('byPrior', () => {
   it('ranks by prior, then fewer scouts under way, then fewer hops, then signature', () => {
@@ -33,5 +33,13 @@ describe('firstBy', () => {
     expect(firstBy(candidates, byPrior, ({ signature }) => signature !== 'a')).toBe(2);
     expect(firstBy(candidates, byPrior, () => false)).toBe(-1);
     expect(firstBy([], byPrior)).toBe(-1);
+  });
+});
+
+describe('allOnBestPrior', () => {
+  it('gives the best prior everything, and nobody anything where there is nobody', () => {
+    const priors = [3, 9, 5].map((priorTps) => aCandidate({ signature: String(priorTps), priorTps }));
+    expect(allOnBestPrior(priors)).toEqual([0, 1, 0]);
+    expect(allOnBestPrior([])).toEqual([]);
   });
 });

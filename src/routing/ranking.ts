@@ -27,3 +27,9 @@ export function firstBy(
   });
   return first;
 }
+
+/** Shares where nothing is measured that could be trusted: the best prior gets everything. */
+export function allOnBestPrior(candidates: readonly CandidateState[]): number[] {
+  const best = firstBy(candidates, byPrior);
+  return candidates.map((_, at) => (at === best ? 1 : 0));
+}

@@ -3,6 +3,7 @@ import { MODEL, span } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
 import { InvalidRequestError, ModelNotFoundError, NoRouteError } from '../kernel/index.js';
 import type { MeshNode } from '../registry/index.js';
+import type { Decision } from './routing.service.js';
 
 const HYBRID = `${MODEL}|gpu:0-21[0-21]->cpu:0-39[22-39]`;
 const ALONE = `${MODEL}|cpu:0-39[0-39]`;
@@ -302,5 +303,73 @@ describe('a node whose breaker is open', () => {
     const [first, ...others] = rooms.routing.shares(MODEL, stale);
     expect(first).toBe(0);
     expect(others.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1);
+  });
+});
+
+describe('what a choice was made from', () => {
+  /** Head of each candidate, and why it was left out. */
+  const considered = ({ considered: { eligible, leftOut } }: Decision): Record<string, string | null> => {
+    const head = ({ signature }: { signature: string }): string => signature.replace(/^.*\|(\w+):.*$/, '$1');
+    return Object.fromEntries([
+      ...eligible.map((state) => [head(state), null] as const),
+      ...leftOut.map(({ state, reason }) => [head(state), reason] as const),
+    ]);
+  };
+  let nodes: MeshNode[];
+  beforeEach(() => {
+    rooms = new Rooms({ routing: { exploreShare: 0 } });
+    nodes = ['a', 'b', 'c'].map((wallet) => rooms.join({ wallet, throughputTps: 10, maxConcurrent: 2 }).node);
+    rooms.prove(MODEL, { 'a:all': 90, 'b:all': 10 });
+  });
+
+  it('is every candidate, as it stood before the choice', () => {
+    const decision = rooms.decide(MODEL, null);
+    expect(considered(decision)).toEqual({ a: null, b: null, c: null });
+    rooms.record(decision, 1);
+    const a = decision.considered.eligible.find(({ signature }) => signature.includes('|a:'));
+    expect(a).toMatchObject({ status: 'proven', tps: 90, mass: 1, priorTps: 10 });
+  });
+
+  it('tells who was left out for being full, and how it stood', () => {
+    const [a] = nodes;
+    fill(a!);
+    fill(a!);
+    const decision = rooms.decide(MODEL, null);
+    expect(considered(decision)).toEqual({ a: 'full', b: null, c: null });
+    expect(decision.considered.leftOut[0]?.state).toMatchObject({ status: 'proven', tps: 90 });
+  });
+
+  it('tells who was left out for a breaker that opened while the mesh changes too fast to enumerate anew', () => {
+    for (let n = 0; n < 9; n += 1) rooms.join({ wallet: `w${String(n)}`, throughputTps: 5 });
+    const before = rooms.decide(MODEL, null);
+    const [a, b] = nodes;
+    block(a!);
+    fill(b!);
+    fill(b!);
+    const { a: why, b: whyB, ...others } = considered(rooms.decide(MODEL, null));
+    expect([why, whyB]).toEqual(['breaker_open', 'full']);
+    expect(new Set(Object.values(others))).toEqual(new Set([null]));
+    expect(Object.keys(considered(before)).sort()).toEqual(['a', 'b', ...Object.keys(others)].sort());
+  });
+
+  it('is no node that the call has tried already', () => {
+    const again = rooms.decideAgain(MODEL, new Set([nodes[0]!]));
+    expect(considered(again!)).toEqual({ b: null, c: null });
+  });
+
+  it('is those with room where the breaker of each is open', () => {
+    rooms = new Rooms();
+    const heads = ['fast', 'slow'].map(
+      (wallet) => rooms.join({ wallet, shard: span(0, 1), numLayers: 4, maxConcurrent: 1 }).node,
+    );
+    block(rooms.join({ wallet: 'tail', shard: span(2, 3) }).node);
+    fill(heads[0]!);
+    const decision = rooms.decide(MODEL, null);
+    expect(decision.mode).toBe('greedy-fallback');
+    expect(considered(decision)).toEqual({ fast: 'full', slow: null });
+  });
+
+  it('is nothing for a pin', () => {
+    expect(rooms.decide(MODEL, ['a:all']).considered).toEqual({ eligible: [], leftOut: [] });
   });
 });

@@ -9,7 +9,7 @@ import { describeGap, TopologyService } from '../topology/index.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
 import type { CandidateState, ChoiceMode, Policy } from './policy.js';
-import { byPrior, firstBy } from './ranking.js';
+import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
 
 export type RouteMode = ChoiceMode | 'pinned' | 'greedy-fallback';
 
@@ -35,7 +35,7 @@ export interface Considered {
 }
 
 export interface LeftOut {
-  readonly signature: string;
+  readonly state: CandidateState;
   readonly reason: 'breaker_open' | 'full';
 }
 
@@ -120,11 +120,7 @@ export class RoutingService {
     // With all of them full, the next call waits for whichever is free first.
     const eligible = free.length > 0 ? free : open;
     const states = this.states(model, eligible.length > 0 ? eligible : routes);
-    const best = firstBy(states, byPrior);
-    const shares =
-      eligible.length > 0
-        ? this.policy.shares(states, this.settings)
-        : states.map((_, at) => (at === best ? 1 : 0));
+    const shares = eligible.length > 0 ? this.policy.shares(states, this.settings) : allOnBestPrior(states);
     const bySignature = new Map(states.map(({ signature }, at) => [signature, shares[at] ?? 0]));
     return routes.map(({ signature }) => bySignature.get(signature) ?? 0);
   }
@@ -139,7 +135,10 @@ export class RoutingService {
     const { index, mode, probability } = this.policy.choose(eligible, this.settings, this.rng);
     const route = free[index];
     if (route === undefined) return null;
-    return this.decision(mode, route, probability, { eligible, leftOut: this.leftOut(routes, free) });
+    return this.decision(mode, route, probability, {
+      eligible,
+      leftOut: this.leftOut(model, routes, open, free),
+    });
   }
 
   /** Every candidate was removed: better to try than to refuse. */
@@ -148,17 +147,26 @@ export class RoutingService {
     const eligible = this.states(model, free);
     const route = free[firstBy(eligible, byPrior)];
     if (route === undefined) return 'full';
-    return this.decision('greedy-fallback', route, 1, { eligible, leftOut: this.leftOut(routes, free) });
+    return this.decision('greedy-fallback', route, 1, {
+      eligible,
+      leftOut: this.leftOut(model, routes, routes, free),
+    });
   }
 
-  private leftOut(routes: readonly Route[], eligible: readonly Route[]): readonly LeftOut[] {
-    if (routes.length === eligible.length) return NOBODY;
-    return routes
-      .filter((route) => !eligible.includes(route))
-      .map((route) => ({
-        signature: route.signature,
-        reason: this.isBlocked(route) ? 'breaker_open' : 'full',
-      }));
+  /** How the routes stand that could not be chosen, and which of them for their breakers. */
+  private leftOut(
+    model: string,
+    routes: readonly Route[],
+    open: readonly Route[],
+    free: readonly Route[],
+  ): readonly LeftOut[] {
+    if (routes.length === free.length) return NOBODY;
+    const blocked = routes.filter((route) => !open.includes(route));
+    const full = open.filter((route) => !free.includes(route));
+    return [
+      ...this.states(model, blocked).map((state) => ({ state, reason: 'breaker_open' as const })),
+      ...this.states(model, full).map((state) => ({ state, reason: 'full' as const })),
+    ];
   }
 
   private isBlocked({ hops }: Route): boolean {

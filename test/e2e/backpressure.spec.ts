@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EventsService } from '../../src/calls/index.js';
 import { EventBus } from '../../src/kernel/index.js';
+import { aFinishedCall } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { FastHead } from '../support/fast-head.js';
 import { open, type OpenReply } from '../support/http-client.js';
@@ -79,7 +80,8 @@ describe('clients that do not read', () => {
     const reading = await open(`${tracker.url}/v1/events`, {});
     const events = tracker.app.get(EventsService);
     expect(events.watcherCount).toBe(2);
-    const call = { filler: 'x'.repeat(64 * 1024) };
+    const filler = 'x'.repeat(64 * 1024);
+    const call = { ...aFinishedCall(), filler };
     let told = 0;
     // The sockets in between hold some MiB too.
     await eventually(async () => {
@@ -90,7 +92,7 @@ describe('clients that do not read', () => {
       await reading.until(`told-${String(told)}"`);
       expect(events.watcherCount).toBe(1);
     }, 20_000);
-    expect(told).toBeGreaterThan(MIB / call.filler.length);
+    expect(told).toBeGreaterThan(MIB / filler.length);
     expect((await deaf.rest()).isWhole).toBe(false);
     reading.leave();
     await eventually(() => expect(events.watcherCount).toBe(0));

@@ -181,8 +181,14 @@ describe('GET /v1/calls', () => {
       model: MODEL,
       stream: true,
       routing: { mode: 'pinned', signature, probability: 1 },
-      attempts: [{ signature, outcome: 'completed', status: 200, ms: expect.any(Number) }],
+      attempts: [
+        {
+          ...{ signature, mode: 'pinned', probability: 1, outcome: 'completed', status: 200 },
+          ...{ ms: expect.any(Number), failed_node_id: null, cause: null, candidates: [] },
+        },
+      ],
       outcome: 'completed',
+      cause: null,
       prompt_tokens: 5,
       completion_tokens: 10,
       tokens_estimated: false,

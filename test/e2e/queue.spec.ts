@@ -75,7 +75,13 @@ describe('a call whose nodes are all full', () => {
     expect([reply.status, reply.headers['retry-after']]).toEqual([429, '5']);
     expect(errorOf(reply)).toMatchObject({ code: 'queue_timeout', type: 'rate_limit_error' });
     const record = await tracker.api.call('late');
-    expect(record).toMatchObject({ outcome: 'busy', attempts: [], routing: null, sample: null });
+    expect(record).toMatchObject({
+      outcome: 'busy',
+      cause: 'queue_timeout',
+      attempts: [],
+      routing: null,
+      sample: null,
+    });
     expect(record.queued_ms).toBeGreaterThanOrEqual(399);
     expect(head.chats).toHaveLength(1);
     expect(await standingOf(tracker.api, 'a:all')).toEqual({ ...UNTOUCHED, inFlight: 2 });

@@ -1,4 +1,10 @@
-import { nodeIdOf, identityKey, type LayerSpan } from '../../src/kernel/index.js';
+import {
+  nodeIdOf,
+  identityKey,
+  type FinishedAttempt,
+  type FinishedCall,
+  type LayerSpan,
+} from '../../src/kernel/index.js';
 import type { MeshNode, NodeSpec } from '../../src/registry/index.js';
 import type { CandidateState } from '../../src/routing/index.js';
 import type { RouteEstimate } from '../../src/routing-stats/index.js';
@@ -85,4 +91,23 @@ export function aProven(
   stated: Partial<CandidateState> = {},
 ): CandidateState {
   return aCandidate({ signature, status: 'proven', tps, mass: 1, ...stated });
+}
+
+/** A call as the bus tells of it when it is over; without more it was completed at the first attempt. */
+export function aFinishedCall(stated: Partial<FinishedCall> = {}): FinishedCall {
+  return {
+    ...{ request_id: 'r', model: MODEL, stream: true, routing: null, attempts: [] },
+    ...{ outcome: 'completed', cause: null, prompt_tokens: 5, completion_tokens: 10, tps: 10 },
+    ...{ queued_ms: 0, ttft_ms: 100, total_ms: 1000, sample: 'recorded' },
+    ...stated,
+  };
+}
+
+/** One attempt of a {@link aFinishedCall}; without more it served the call. */
+export function aFinishedAttempt(stated: Partial<FinishedAttempt> = {}): FinishedAttempt {
+  return {
+    ...{ signature: `${MODEL}|w:all[0-0]`, mode: 'exploit', probability: 1, outcome: 'completed' },
+    ...{ status: 200, ms: 1000, failed_node_id: null, cause: null },
+    ...stated,
+  };
 }

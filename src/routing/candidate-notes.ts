@@ -1,0 +1,53 @@
+import type { RoutingSettings } from '../settings/index.js';
+import { POLICIES } from './policies.js';
+import type { CandidateState } from './policy.js';
+import { allOnBestPrior } from './ranking.js';
+import type { Considered, LeftOut, RouteMode } from './routing.service.js';
+
+/** One candidate as it stood when a call's route was chosen. */
+export interface CandidateNote {
+  readonly signature: string;
+  readonly status: CandidateState['status'];
+  /** Learned tokens/s, null where nothing was. */
+  readonly tps: number | null;
+  readonly prior_tps: number;
+  /** Evidence left, in samples. */
+  readonly weight: number;
+  /** The probability with which the choice fell on it; they sum to 1. */
+  readonly traffic_share: number;
+  readonly scouts_in_flight: number;
+  /** Whether scouting it was barred. */
+  readonly barred: boolean;
+  /** Why the policy was not even asked about it, or null. */
+  readonly left_out: LeftOut['reason'] | null;
+}
+
+/** What a choice was made from, those the policy chose from first. Worked out when somebody asks, not per call. */
+export function candidateNotes(
+  mode: RouteMode,
+  { eligible, leftOut }: Considered,
+  settings: RoutingSettings,
+): CandidateNote[] {
+  const shares =
+    mode === 'greedy-fallback'
+      ? allOnBestPrior(eligible)
+      : POLICIES[settings.policy].shares(eligible, settings);
+  return [
+    ...eligible.map((state, at) => noteOf(state, shares[at] ?? 0, null)),
+    ...leftOut.map(({ state, reason }) => noteOf(state, 0, reason)),
+  ];
+}
+
+function noteOf(state: CandidateState, share: number, leftOut: CandidateNote['left_out']): CandidateNote {
+  return {
+    signature: state.signature,
+    status: state.status,
+    tps: state.tps,
+    prior_tps: state.priorTps,
+    weight: state.mass,
+    traffic_share: share,
+    scouts_in_flight: state.scoutsInFlight,
+    barred: state.barred,
+    left_out: leftOut,
+  };
+}
