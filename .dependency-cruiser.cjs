@@ -39,8 +39,18 @@ const ROOMS = {
     'calls',
   ],
   probes: [...GROUND, 'openapi'],
-  dashboard: [...GROUND],
-  'api-docs': [...GROUND, 'http', 'openapi', 'routing', 'nodes-api', 'calls', 'chat-proxy', 'probes'],
+  dashboard: [...GROUND, 'openapi'],
+  'api-docs': [
+    ...GROUND,
+    'http',
+    'openapi',
+    'routing',
+    'nodes-api',
+    'calls',
+    'chat-proxy',
+    'probes',
+    'dashboard',
+  ],
 };
 
 const PURE = require('./pure-files.cjs').map((file) => file.replace(/\./g, '\\.').replace(/\*/g, '[^/]+'));

@@ -1,4 +1,6 @@
+import { callsApi } from '../calls/index.js';
 import { chatApi, modelsApi } from '../chat-proxy/index.js';
+import { dashboardApi } from '../dashboard/index.js';
 import { leasesApi, nodesApi } from '../nodes-api/index.js';
 import type { ApiPart } from '../openapi/index.js';
 import { probesApi } from '../probes/index.js';
@@ -12,6 +14,8 @@ export const API_PARTS: readonly ApiPart[] = [
   routingApi,
   nodesApi,
   leasesApi,
+  callsApi,
   probesApi,
+  dashboardApi,
   docsApi,
 ];

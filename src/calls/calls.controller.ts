@@ -5,10 +5,10 @@ import type { CallRecord } from './call-record.js';
 import type { CallStory } from './call-story.js';
 import { CallsService } from './calls.service.js';
 
-const DEFAULT_LIMIT = 100;
-const MOST = 1000;
+export const DEFAULT_LIMIT = 100;
+export const MOST = 1000;
 
-class CallNotFoundError extends NotFoundError {
+export class CallNotFoundError extends NotFoundError {
   override readonly code = 'call_not_found';
 }
 

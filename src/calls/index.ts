@@ -13,3 +13,4 @@ export type { CallStory } from './call-story.js';
 export { CallsModule } from './calls.module.js';
 export { CallsService } from './calls.service.js';
 export { EventsService } from './events.service.js';
+export { callsApi } from './calls.openapi.js';

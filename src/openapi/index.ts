@@ -40,6 +40,7 @@ export {
   whole,
   type ListAnswer,
   type Optional,
+  type PropertiesOf,
   type Schema,
   type SchemaWords,
 } from './schema.js';

@@ -45,7 +45,8 @@ export interface Optional<T> {
   readonly optional: Schema<T>;
 }
 
-type PropertiesOf<T> = {
+/** A schema for each key of T. */
+export type PropertiesOf<T> = {
   readonly [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K> ? Optional<Required<T>[K]> : Schema<T[K]>;
 };
 

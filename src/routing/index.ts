@@ -20,4 +20,4 @@ export {
   type LeftOut,
   type RouteMode,
 } from './routing.service.js';
-export { routingApi } from './routing.openapi.js';
+export { ARM_STATUS, routingApi } from './routing.openapi.js';
