@@ -38,6 +38,7 @@ const ROOMS = {
     'routing',
     'calls',
   ],
+  history: [...GROUND, 'http', 'openapi', 'topology', 'calls'],
   probes: [...GROUND, 'openapi'],
   dashboard: [...GROUND, 'openapi'],
   'api-docs': [
@@ -48,6 +49,7 @@ const ROOMS = {
     'nodes-api',
     'calls',
     'chat-proxy',
+    'history',
     'probes',
     'dashboard',
   ],

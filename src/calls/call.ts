@@ -69,6 +69,10 @@ export class Call {
     this.queuedSince ??= now;
   }
 
+  get isQueued(): boolean {
+    return this.queuedSince !== null;
+  }
+
   decided(decision: Decision, now: number): void {
     this.unqueued(now);
     this.routing = routingNote(decision);
@@ -150,7 +154,7 @@ export class Call {
   }
 
   private phase(now: number): CallPhase {
-    if (this.queuedSince !== null) return 'queued';
+    if (this.isQueued) return 'queued';
     if (this.firstTokenAt === null) return 'prefill';
     return now - this.lastEventAt > SILENT_AFTER_MS ? 'silent' : 'streaming';
   }

@@ -1,12 +1,11 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { queryText } from '../http/index.js';
+import { queryCount, queryText } from '../http/index.js';
 import { InvalidRequestError, NotFoundError } from '../kernel/index.js';
 import type { CallRecord } from './call-record.js';
 import type { CallStory } from './call-story.js';
 import { CallsService } from './calls.service.js';
 
-export const DEFAULT_LIMIT = 100;
-export const MOST = 1000;
+export const LIMIT = { byDefault: 100, most: 1000 };
 
 export class CallNotFoundError extends NotFoundError {
   override readonly code = 'call_not_found';
@@ -22,7 +21,11 @@ export class CallsController {
     @Query('limit') limit: unknown,
     @Query('open') open: unknown,
   ): { object: 'list'; data: CallRecord[] } {
-    const data = this.calls.list(queryText(model, 'model'), readLimit(limit), readFlag(open));
+    const data = this.calls.list(
+      queryText(model, 'model'),
+      queryCount(limit, 'limit', LIMIT),
+      readFlag(open),
+    );
     return { object: 'list', data };
   }
 
@@ -32,16 +35,6 @@ export class CallsController {
     if (story === null) throw new CallNotFoundError('This call is not among those remembered.');
     return story;
   }
-}
-
-function readLimit(value: unknown): number {
-  const text = queryText(value, 'limit');
-  if (text === null) return DEFAULT_LIMIT;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MOST) {
-    throw new InvalidRequestError(`limit must be a whole number from 1 to ${String(MOST)}.`, 'limit');
-  }
-  return limit;
 }
 
 function readFlag(value: unknown): boolean {

@@ -15,7 +15,7 @@ import {
 import type { CandidateNote } from '../routing/index.js';
 import type { CallRecord } from './call-record.js';
 import { CALL, STORY } from './call-schemas.openapi.js';
-import { CallNotFoundError, DEFAULT_LIMIT, MOST } from './calls.controller.js';
+import { CallNotFoundError, LIMIT } from './calls.controller.js';
 import { eventsItem } from './events.openapi.js';
 
 const callExample: CallRecord = {
@@ -67,15 +67,15 @@ const list: Operation = {
     inQuery('limit', 'At most so many.', {
       type: 'integer',
       minimum: 1,
-      maximum: MOST,
-      default: DEFAULT_LIMIT,
+      maximum: LIMIT.most,
+      default: LIMIT.byDefault,
     }),
     inQuery('open', 'Open calls only.', { type: 'boolean', default: false }),
   ],
   responses: {
     200: jsonAnswer('The calls.', listAnswerOf('Calls.', CALL), { object: 'list', data: [callExample] }),
     ...faults(
-      new InvalidRequestError(`limit must be a whole number from 1 to ${String(MOST)}.`, 'limit'),
+      new InvalidRequestError(`limit must be a whole number from 1 to ${String(LIMIT.most)}.`, 'limit'),
       queryFault('model'),
     ),
   },

@@ -71,6 +71,15 @@ export class CallsService {
     return this.open.size;
   }
 
+  /** How many calls wait for a node with room, by model. */
+  waiting(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { isQueued, start } of this.open) {
+      if (isQueued) counts.set(start.model, (counts.get(start.model) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   /** Newest first, open calls before finished ones. */
   list(model: string | null, limit: number, openOnly: boolean): CallRecord[] {
     const found: CallRecord[] = [];

@@ -1,42 +1,26 @@
-import {
-  OverloadedError,
-  ShuttingDownError,
-  type MembershipCause,
-  type MeshEvents,
-} from '../kernel/index.js';
+import { OverloadedError, ShuttingDownError, type NodeMoved, type MeshEvents } from '../kernel/index.js';
 import {
   EXAMPLE,
   eventStream,
   faults,
   named,
   objectOf,
-  oneOf,
   orNull,
   share,
   text,
   whole,
   type PathItem,
+  type PropertiesOf,
   type SchemaWords,
 } from '../openapi/index.js';
 import type { CallRecord } from './call-record.js';
 import { CALL } from './call-schemas.openapi.js';
+import { CHANGES } from './fact-schemas.openapi.js';
 import type { ShownEventType } from './events.service.js';
 
-const AT = whole('When, in Unix milliseconds.');
-const MODEL = text('The model.');
-const NODE_ID = text('The node.');
-const CAUSE = oneOf<MembershipCause>('Why it came or went.', {
-  registered: 'it registered',
-  resharded: 'it registered with another shard',
-  resumed: 'its drain was taken back',
-  deregistered: 'it said goodbye',
-  lease_expired: 'nothing was heard of it for a whole lease',
-  drained: 'it, or an operator, takes it out of new chats',
-  deleted: 'an operator ended it',
-  endpoint_taken: 'another node registered at its endpoint',
-});
+const { model: MODEL, node_id: NODE_ID, cause: CAUSE, at: AT } = CHANGES['epoch.bumped'];
 
-const MOVED = {
+const MOVED: PropertiesOf<NodeMoved> = {
   model: MODEL,
   node_id: NODE_ID,
   shard_start: orNull(whole('Its first layer.'), 'it serves the whole model'),
@@ -77,13 +61,10 @@ const EVENTS: Readonly<Record<ShownEventType, SchemaWords>> = {
   ),
   'epoch.bumped': named(
     'EpochBumped',
-    objectOf<MeshEvents['epoch.bumped']>('A model’s nodes changed; its routes are built anew.', {
-      model: MODEL,
-      epoch: whole('The new one.', { minimum: 1 }),
-      node_id: NODE_ID,
-      cause: CAUSE,
-      at: AT,
-    }),
+    objectOf<MeshEvents['epoch.bumped']>(
+      'A model’s nodes changed; its routes are built anew.',
+      CHANGES['epoch.bumped'],
+    ),
   ),
   'node.joined': named(
     'NodeJoined',
@@ -95,13 +76,18 @@ const EVENTS: Readonly<Record<ShownEventType, SchemaWords>> = {
   ),
   'breaker.changed': named(
     'BreakerChanged',
-    objectOf<MeshEvents['breaker.changed']>('A node’s circuit breaker changed.', {
-      model: MODEL,
-      node_id: NODE_ID,
-      from: text('What it was.', { enum: ['closed', 'open', 'half_open'] }),
-      to: text('What it is.', { enum: ['closed', 'open', 'half_open'] }),
-      at: AT,
-    }),
+    objectOf<MeshEvents['breaker.changed']>('A node’s circuit breaker changed.', CHANGES['breaker.changed']),
+  ),
+  'nodes_file.read': named(
+    'NodesFileRead',
+    objectOf<MeshEvents['nodes_file.read']>('The nodes file was read.', CHANGES['nodes_file.read']),
+  ),
+  'nodes_file.refused': named(
+    'NodesFileRefused',
+    objectOf<MeshEvents['nodes_file.refused']>(
+      'The nodes file has faults; what was read before stays.',
+      CHANGES['nodes_file.refused'],
+    ),
   ),
 };
 

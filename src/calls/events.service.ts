@@ -18,6 +18,8 @@ const SHOWN_TYPES = [
   'node.joined',
   'node.left',
   'breaker.changed',
+  'nodes_file.read',
+  'nodes_file.refused',
 ] as const satisfies readonly MeshEventType[];
 /** What watchers are told of. */
 export type ShownEventType = (typeof SHOWN_TYPES)[number];

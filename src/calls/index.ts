@@ -14,3 +14,4 @@ export { CallsModule } from './calls.module.js';
 export { CallsService } from './calls.service.js';
 export { EventsService } from './events.service.js';
 export { callsApi } from './calls.openapi.js';
+export { CHANGES } from './fact-schemas.openapi.js';

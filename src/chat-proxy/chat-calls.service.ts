@@ -1,55 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
-import {
-  CLOCK,
-  EventBus,
-  NodeFailedError,
-  OverloadedError,
-  QueueError,
-  type Clock,
-} from '../kernel/index.js';
-import { toHttpFault } from '../http/index.js';
-import { RoutingService } from '../routing/index.js';
-import {
-  CALL_SETTINGS,
-  SERVING_SETTINGS,
-  type CallSettings,
-  type ServingSettings,
-} from '../settings/index.js';
-import { answerFault, routeHeaders } from './answer-headers.js';
-import { AttemptsService } from './attempts.service.js';
-import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
-import type { AttemptContext, IncomingChat } from './incoming-chat.js';
-import { faultEvent } from './relay/fault-event.js';
-import { answerEvent } from './relay/refusal.js';
-import { StreamPinger } from './relay/stream-pinger.js';
-import { headersForClient, type HeaderMap } from './request/headers.js';
-import { TurnsService, type Applicant, type Turn } from './turns.service.js';
+import { CallsService, NOTHING_DONE } from '../calls/index.js';
+import { OverloadedError, QueueError } from '../kernel/index.js';
+import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
+import { FailoverService } from './failover.service.js';
+import type { IncomingChat } from './incoming-chat.js';
+import { codeOf, TurnedAwayService } from './turned-away.service.js';
 
-/** Takes one chat from its decision to its end: attempt after attempt until the client has an answer. */
+/** Makes a call of each chat that comes in, and sees to it that whatever becomes none is told of. */
 @Injectable()
 export class ChatCallsService {
   constructor(
-    @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
     @Inject(SERVING_SETTINGS) private readonly serving: ServingSettings,
-    @Inject(CLOCK) private readonly clock: Clock,
-    private readonly routing: RoutingService,
     private readonly calls: CallsService,
-    private readonly turns: TurnsService,
-    private readonly attempts: AttemptsService,
-    private readonly bus: EventBus,
+    private readonly failover: FailoverService,
+    private readonly turnedAway: TurnedAwayService,
   ) {}
 
-  /** Tells that a chat became no call. A name that the mesh doesn't know is the client's own and is not told. */
-  turnedAway(requestId: string, model: string | null, fault: unknown): void {
-    const { status, body } = toHttpFault(fault);
-    this.bus.publish('chat.turned_away', {
-      request_id: requestId,
-      model: model !== null && this.routing.knows(model) ? model : null,
-      code: body.error.code ?? 'internal_error',
-      status,
-      at: this.clock.wallMs(),
-    });
+  /** What came in was no chat that the tracker could read, or came too late. */
+  unread(requestId: string, fault: unknown): void {
+    this.turnedAway.tell(requestId, null, fault);
   }
 
   /**
@@ -57,114 +26,20 @@ export class ChatCallsService {
    * then, and nothing is left counted
    */
   async serve(chat: IncomingChat): Promise<void> {
-    const { model, pin, stream } = chat.request;
+    const { requestId, request } = chat;
     if (this.calls.openCount >= this.serving.maxInFlight) {
       const fault = new OverloadedError('Too many chats are under way (MESHNET_MAX_IN_FLIGHT).');
-      this.turnedAway(chat.requestId, model, fault);
+      this.turnedAway.tell(requestId, request.model, fault);
       throw fault;
     }
-    const applicant: Applicant = {
-      model,
-      isPlain: pin === null,
-      decide: () => this.routing.decide(model, pin),
-    };
-    const call = this.calls.begin(chat.requestId, model, stream);
+    const call = this.calls.begin(requestId, request.model, request.stream);
     try {
-      const first = this.turns.take(applicant);
-      const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
-      if (turn !== null) await this.tryRoutes(chat, call, turn);
+      await this.failover.run(chat, call);
     } catch (fault) {
       const outcome = fault instanceof QueueError ? 'busy' : 'failed';
-      this.calls.finish(call, { ...NOTHING_DONE, outcome, cause: toHttpFault(fault).body.error.code });
-      if (!call.wasTaken) this.turnedAway(chat.requestId, model, fault);
+      this.calls.finish(call, { ...NOTHING_DONE, outcome, cause: codeOf(fault) });
+      if (!call.wasTaken) this.turnedAway.tell(requestId, request.model, fault);
       throw fault;
-    }
-  }
-
-  private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
-    const failover = new Failover(this.settings.maxAttempts);
-    let headers: HeaderMap = {};
-    const pinger = new StreamPinger(chat.client, this.clock, this.pingMs(chat), () => headers);
-    let turn: Turn | null = first;
-    try {
-      const startedAt = this.clock.now();
-      while (turn !== null) {
-        const context: AttemptContext = { chat, call, ...turn, number: failover.attempts + 1, startedAt };
-        headers = routeHeaders(context);
-        pinger.start();
-        const settled = await this.attempts.run(context);
-        if (!call.isOpen) return;
-        failover.add(context, settled);
-        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover, pinger) : null;
-      }
-    } finally {
-      pinger.stop();
-      // Settled long ago, unless something was thrown.
-      turn?.open.abandon();
-    }
-    if (call.isOpen) this.giveUp(chat, failover.mostTelling(), failover.attempts);
-  }
-
-  /** Another route for the same call; null when there is none left, or none with room in time. */
-  private async nextTurn(
-    chat: IncomingChat,
-    call: Call,
-    failover: Failover,
-    pinger: StreamPinger,
-  ): Promise<Turn | null> {
-    const { model } = chat.request;
-    const applicant: Applicant = {
-      model,
-      isPlain: false,
-      decide: () => this.routing.decideAgain(model, failover.tried),
-    };
-    const turn = this.turns.take(applicant);
-    if (turn !== 'full') return turn;
-    pinger.pause();
-    try {
-      return await this.queued(call, applicant, chat);
-    } catch (fault) {
-      // What the attempts before came to says more than that the others are full; the call goes on to its end.
-      if (fault instanceof QueueError) return null;
-      throw fault;
-    }
-  }
-
-  /** Waits for a node with room. A call whose client leaves meanwhile ends here. */
-  private async queued(call: Call, applicant: Applicant, { client }: IncomingChat): Promise<Turn | null> {
-    this.calls.queued(call);
-    const turn = await this.turns.wait(applicant, client);
-    if (turn === null && client.left) this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE });
-    return turn;
-  }
-
-  private pingMs({ request }: IncomingChat): number {
-    return request.stream ? this.settings.streamPingSeconds * 1000 : 0;
-  }
-
-  /** No attempt is left: the client gets the most telling head's own answer, else ours. */
-  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined, attempts: number): void {
-    if (spent === undefined) return;
-    const { settled } = spent;
-    const context = { ...spent.context, number: attempts };
-    const { answer } = settled.end;
-    const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
-    this.attempts.close(context, settled);
-    if (client.begun) {
-      client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
-    } else if (answer === null) {
-      // A call that ran out of time must not be sent again at once by a library that means well.
-      const retry = isJsonOutOfTime(spent) ? NO_RETRY : {};
-      answerFault(client, fault, { ...routeHeaders(context), ...retry });
-    } else {
-      client.begin(answer.status, {
-        ...headersForClient(answer.headers),
-        ...routeHeaders(context),
-        'content-length': String(answer.body.length),
-      });
-      client.end([answer.body]);
     }
   }
 }
-
-const NO_RETRY: HeaderMap = { 'x-should-retry': 'false' };

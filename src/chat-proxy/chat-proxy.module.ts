@@ -7,15 +7,26 @@ import { RoutingStatsModule } from '../routing-stats/index.js';
 import { AttemptsService } from './attempts.service.js';
 import { ChatCallsService } from './chat-calls.service.js';
 import { ChatLane } from './chat.lane.js';
+import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
+import { TurnedAwayService } from './turned-away.service.js';
 import { TurnsService } from './turns.service.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
 @Module({
   imports: [RegistryModule, NodeHealthModule, RoutingStatsModule, RoutingModule, CallsModule],
   controllers: [ModelsController],
-  providers: [ChatLane, ChatCallsService, AttemptsService, LearningService, TurnsService, HeadPoolsService],
+  providers: [
+    ChatLane,
+    ChatCallsService,
+    TurnedAwayService,
+    FailoverService,
+    AttemptsService,
+    LearningService,
+    TurnsService,
+    HeadPoolsService,
+  ],
   exports: [ChatLane],
 })
 export class ChatProxyModule {}

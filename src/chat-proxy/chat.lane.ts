@@ -84,7 +84,7 @@ export class ChatLane implements Lane, OnModuleInit {
     try {
       chat = await this.read(request, response, client, requestId);
     } catch (fault) {
-      this.chats.turnedAway(requestId, null, fault);
+      this.chats.unread(requestId, fault);
       throw fault;
     }
     await this.chats.serve(chat);

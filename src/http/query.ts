@@ -10,3 +10,22 @@ export function queryText(value: unknown, name: string): string | null {
   if (typeof value === 'string') return value;
   throw new InvalidRequestError(`${name} must be given once, as plain text.`, name);
 }
+
+/**
+ * One query parameter as a whole number from 1 up.
+ *
+ * @throws InvalidRequestError when it is anything else, or more than `most`
+ */
+export function queryCount(
+  value: unknown,
+  name: string,
+  { byDefault, most }: { readonly byDefault: number; readonly most: number },
+): number {
+  const text = queryText(value, name);
+  if (text === null) return byDefault;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > most) {
+    throw new InvalidRequestError(`${name} must be a whole number from 1 to ${String(most)}.`, name);
+  }
+  return count;
+}

@@ -390,6 +390,23 @@ describe('the nodes file', () => {
     expect(models()).toEqual(['back']);
   });
 
+  it('is told of each time it is read again, whether it could be used or not', async () => {
+    const told = (): unknown => rooms.events.filter(({ type }) => type.startsWith('nodes_file.'));
+    await start({ nodes: [{ url }] });
+    expect(told()).toEqual([]);
+    writeNodes({ url, name: 'a', models: ['x'] }, { url: 'http://127.0.0.1:1', models: ['y'] });
+    await statics.reload();
+    const at = rooms.clock.wallMs();
+    const read = { type: 'nodes_file.read', fact: { entries: 2, at } };
+    expect(told()).toEqual([read]);
+    writeFileSync(path(), '[7, 8, 9]');
+    await advance(LOOK_MS);
+    const refused = { type: 'nodes_file.refused', fact: { faults: 3, at: rooms.clock.wallMs() } };
+    expect(told()).toEqual([read, refused]);
+    await advance(LOOK_MS);
+    expect(told()).toEqual([read, refused]);
+  });
+
   it('that cannot be used at start stops the start', async () => {
     writeFileSync(path(), '[7]');
     rooms = new Rooms({ nodes: { nodesFile: path() } });

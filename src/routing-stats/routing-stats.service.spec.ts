@@ -53,6 +53,21 @@ describe('an estimate', () => {
     expect(estimate()).toMatchObject({ status: 'decayed', tps: 15 });
   });
 
+  it('tells of each sample, with what the arm holds after it', () => {
+    const told = (): unknown =>
+      rooms.events.filter(({ type }) => type === 'sample.recorded').map(({ fact }) => fact);
+    rooms.stats.scoutStarted(SIGNATURE);
+    rooms.stats.scoutEnded(SIGNATURE, false);
+    expect(told()).toEqual([]);
+    record(10);
+    record(30, { weight: 0.5 });
+    const of = { model: MODEL, signature: SIGNATURE, at: rooms.clock.wallMs() };
+    expect(told()).toEqual([
+      { ...of, tps: 10, weight: 1, learned_tps: 10 },
+      { ...of, tps: 30, weight: 0.5, learned_tps: expect.closeTo(50 / 3, 9) },
+    ]);
+  });
+
   it('proves a route by one estimated sample, but for less long', () => {
     record(10, { weight: 0.6 });
     expect(estimate()).toMatchObject({ status: 'proven', mass: 0.6 });

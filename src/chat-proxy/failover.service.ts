@@ -1,0 +1,127 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
+import { CLOCK, NodeFailedError, QueueError, type Clock } from '../kernel/index.js';
+import { RoutingService } from '../routing/index.js';
+import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
+import { answerFault, routeHeaders } from './answer-headers.js';
+import { AttemptsService } from './attempts.service.js';
+import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
+import type { AttemptContext, IncomingChat } from './incoming-chat.js';
+import { faultEvent } from './relay/fault-event.js';
+import { answerEvent } from './relay/refusal.js';
+import { StreamPinger } from './relay/stream-pinger.js';
+import { headersForClient, type HeaderMap } from './request/headers.js';
+import { TurnsService, type Applicant, type Turn } from './turns.service.js';
+
+/** Takes one call from its first route to its end: attempt after attempt until the client has an answer. */
+@Injectable()
+export class FailoverService {
+  constructor(
+    @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly routing: RoutingService,
+    private readonly calls: CallsService,
+    private readonly turns: TurnsService,
+    private readonly attempts: AttemptsService,
+  ) {}
+
+  /** @throws MeshnetError when the call gets no route at all, or waited for one in vain; the client has seen nothing */
+  async run(chat: IncomingChat, call: Call): Promise<void> {
+    const { model, pin } = chat.request;
+    const applicant: Applicant = {
+      model,
+      isPlain: pin === null,
+      decide: () => this.routing.decide(model, pin),
+    };
+    const first = this.turns.take(applicant);
+    const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
+    if (turn !== null) await this.tryRoutes(chat, call, turn);
+  }
+
+  private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
+    const failover = new Failover(this.settings.maxAttempts);
+    let headers: HeaderMap = {};
+    const pinger = new StreamPinger(chat.client, this.clock, this.pingMs(chat), () => headers);
+    let turn: Turn | null = first;
+    try {
+      const startedAt = this.clock.now();
+      while (turn !== null) {
+        const context: AttemptContext = { chat, call, ...turn, number: failover.attempts + 1, startedAt };
+        headers = routeHeaders(context);
+        pinger.start();
+        const settled = await this.attempts.run(context);
+        if (!call.isOpen) return;
+        failover.add(context, settled);
+        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover, pinger) : null;
+      }
+    } finally {
+      pinger.stop();
+      // Settled long ago, unless something was thrown.
+      turn?.open.abandon();
+    }
+    if (call.isOpen) this.giveUp(chat, failover.mostTelling(), failover.attempts);
+  }
+
+  /** Another route for the same call; null when there is none left, or none with room in time. */
+  private async nextTurn(
+    chat: IncomingChat,
+    call: Call,
+    failover: Failover,
+    pinger: StreamPinger,
+  ): Promise<Turn | null> {
+    const { model } = chat.request;
+    const applicant: Applicant = {
+      model,
+      isPlain: false,
+      decide: () => this.routing.decideAgain(model, failover.tried),
+    };
+    const turn = this.turns.take(applicant);
+    if (turn !== 'full') return turn;
+    pinger.pause();
+    try {
+      return await this.queued(call, applicant, chat);
+    } catch (fault) {
+      // What the attempts before came to says more than that the others are full; the call goes on to its end.
+      if (fault instanceof QueueError) return null;
+      throw fault;
+    }
+  }
+
+  /** Waits for a node with room. A call whose client leaves meanwhile ends here. */
+  private async queued(call: Call, applicant: Applicant, { client }: IncomingChat): Promise<Turn | null> {
+    this.calls.queued(call);
+    const turn = await this.turns.wait(applicant, client);
+    if (turn === null && client.left) this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE });
+    return turn;
+  }
+
+  private pingMs({ request }: IncomingChat): number {
+    return request.stream ? this.settings.streamPingSeconds * 1000 : 0;
+  }
+
+  /** No attempt is left: the client gets the most telling head's own answer, else ours. */
+  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined, attempts: number): void {
+    if (spent === undefined) return;
+    const { settled } = spent;
+    const context = { ...spent.context, number: attempts };
+    const { answer } = settled.end;
+    const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
+    this.attempts.close(context, settled);
+    if (client.begun) {
+      client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
+    } else if (answer === null) {
+      // A call that ran out of time must not be sent again at once by a library that means well.
+      const retry = isJsonOutOfTime(spent) ? NO_RETRY : {};
+      answerFault(client, fault, { ...routeHeaders(context), ...retry });
+    } else {
+      client.begin(answer.status, {
+        ...headersForClient(answer.headers),
+        ...routeHeaders(context),
+        'content-length': String(answer.body.length),
+      });
+      client.end([answer.body]);
+    }
+  }
+}
+
+const NO_RETRY: HeaderMap = { 'x-should-retry': 'false' };

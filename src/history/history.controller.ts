@@ -1,0 +1,54 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { queryCount, queryText } from '../http/index.js';
+import { InvalidRequestError } from '../kernel/index.js';
+import { IncidentsService } from './incidents.service.js';
+import { WINDOW_SECONDS, type IncidentRow } from './model-incidents.js';
+import { BUCKET_SECONDS, RouteHistoryService, type RouteHistory } from './route-history.service.js';
+import type { TimelineEntry } from './timeline.js';
+import { TimelineService } from './timeline.service.js';
+
+/** Answer of `GET /v1/routing/history`. */
+interface RoutingHistory {
+  readonly object: 'routing_history';
+  readonly model: string;
+  readonly bucket_seconds: number;
+  readonly routes: readonly RouteHistory[];
+}
+
+const TIMELINE_ROWS = { byDefault: 200, most: 1000 };
+
+@Controller('v1')
+export class HistoryController {
+  constructor(
+    private readonly routes: RouteHistoryService,
+    private readonly incidents: IncidentsService,
+    private readonly timeline: TimelineService,
+  ) {}
+
+  @Get('routing/history')
+  routingHistory(@Query('model') named: unknown, @Query('signature') signature: unknown): RoutingHistory {
+    const model = queryText(named, 'model');
+    if (model === null) throw new InvalidRequestError('model must be given.', 'model');
+    const routes = this.routes.of(model, queryText(signature, 'signature'));
+    return { object: 'routing_history', model, bucket_seconds: BUCKET_SECONDS, routes };
+  }
+
+  @Get('incidents')
+  incidentRows(@Query('model') model: unknown): {
+    object: 'list';
+    window_seconds: number;
+    data: IncidentRow[];
+  } {
+    const data = this.incidents.rows(queryText(model, 'model'));
+    return { object: 'list', window_seconds: WINDOW_SECONDS, data };
+  }
+
+  @Get('timeline')
+  timelineEntries(
+    @Query('model') model: unknown,
+    @Query('limit') limit: unknown,
+  ): { object: 'list'; data: TimelineEntry[] } {
+    const rows = queryCount(limit, 'limit', TIMELINE_ROWS);
+    return { object: 'list', data: this.timeline.newest(queryText(model, 'model'), rows) };
+  }
+}
