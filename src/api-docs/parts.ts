@@ -1,6 +1,7 @@
 import { callsApi } from '../calls/index.js';
 import { chatApi, modelsApi } from '../chat-proxy/index.js';
 import { dashboardApi } from '../dashboard/index.js';
+import { historyApi } from '../history/index.js';
 import { leasesApi, nodesApi } from '../nodes-api/index.js';
 import type { ApiPart } from '../openapi/index.js';
 import { probesApi } from '../probes/index.js';
@@ -15,6 +16,7 @@ export const API_PARTS: readonly ApiPart[] = [
   nodesApi,
   leasesApi,
   callsApi,
+  historyApi,
   probesApi,
   dashboardApi,
   docsApi,

@@ -37,6 +37,7 @@ export {
   orNull,
   share,
   text,
+  unionOf,
   whole,
   type ListAnswer,
   type Optional,

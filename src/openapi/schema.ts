@@ -115,6 +115,14 @@ export function openObjectOf<T extends object>(description: string, properties: 
   return { ...objectWords(description, properties), additionalProperties: true };
 }
 
+/** One of several objects, told apart by their `type`. */
+export function unionOf<T extends { readonly type: string }>(
+  description: string,
+  members: { readonly [K in T['type']]: Schema<Extract<T, { readonly type: K }>> },
+): Schema<T> {
+  return { description, anyOf: Object.values<SchemaWords>(members) };
+}
+
 /** `{"object":"list","data":[…]}` */
 export function listAnswerOf<T>(description: string, item: Schema<T>): Schema<ListAnswer<T>> {
   return objectOf<ListAnswer<T>>(description, {

@@ -67,11 +67,18 @@ describe('every answer is as documented', () => {
     if (/^\d+ \w+$/.test(key) && reply.status >= 400) expect(errorOf(reply).code).toBe(word);
   });
 
-  it('streams of events tell all kinds that come of a chat and a node', async () => {
+  it('streams tell of all that they are documented to tell', async () => {
     const reply = await API_CASES.watchEvents!['200']!(world);
-    expect(new Set(eventNames(reply.text))).toEqual(
-      new Set(['route.selected', 'call.finished', 'epoch.bumped', 'node.joined', 'node.left']),
-    );
+    const { content } = contract.operation('watchEvents').responses['200']!;
+    const documented = Object.keys(content!['text/event-stream']!['x-events']!);
+    expect([...new Set(eventNames(reply.text))].sort()).toEqual(documented.sort());
+  });
+
+  it('timelines hold all that they are documented to hold', async () => {
+    const reply = await API_CASES.listTimeline!['200']!(world);
+    const types = (jsonOf(reply) as { data: { type: string }[] }).data.map(({ type }) => type);
+    const expected = ['breaker.changed', 'epoch.bumped', 'nodes_file.read', 'nodes_file.refused'];
+    expect([...new Set(types)].sort()).toEqual(expected);
   });
 });
 

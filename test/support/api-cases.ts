@@ -1,4 +1,5 @@
 import { EventsService } from '../../src/calls/index.js';
+import { EventBus } from '../../src/kernel/index.js';
 import { ReadinessService } from '../../src/probes/index.js';
 import { ASSET, MESH_MODEL, type ApiCase, type ApiCases, type ApiWorld } from './api-world.js';
 import { chatCases } from './chat-cases.js';
@@ -68,6 +69,11 @@ async function events(world: ApiWorld): Promise<Reply> {
   await tracker.api.ask('DELETE', '/v1/nodes/w:all');
   await tracker.api.register(aNode('late'));
   await watching.until('late:all","cause":"registered"');
+  const bus = tracker.app.get(EventBus);
+  const change = { node_id: 'late:all', from: 'closed', to: 'open', at: 0 };
+  bus.publish('breaker.changed', { model: 'model-of-late', ...change });
+  bus.publish('nodes_file.read', { entries: 2, at: 0 });
+  bus.publish('nodes_file.refused', { faults: 1, at: 0 });
   tracker.app.get(EventsService).endAll();
   return watching.rest();
 }
@@ -104,6 +110,19 @@ async function manyCalls(world: ApiWorld): Promise<Reply> {
     }
     return reply;
   });
+}
+
+/** A timeline with all that stands in one: an epoch, a breaker, reads of the nodes file. */
+async function changes(world: ApiWorld): Promise<Reply> {
+  const tracker = await world.trackerWith(await world.refusingUrl());
+  await tracker.api.register({ wallet: 'good', endpoint: (await world.head()).url, model: MESH_MODEL });
+  for (let times = 0; times < 3; times += 1) {
+    await tracker.api.chat({ model: MESH_MODEL, route: ['w:all'] });
+  }
+  const bus = tracker.app.get(EventBus);
+  bus.publish('nodes_file.read', { entries: 2, at: 0 });
+  bus.publish('nodes_file.refused', { faults: 1, at: 0 });
+  return tracker.api.get('/v1/timeline');
 }
 
 /** At least one call for each documented answer of each documented operation. */
@@ -194,6 +213,33 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
     },
   },
   headEvents: { '200': ask('HEAD', '/v1/events') },
+  getRoutingHistory: {
+    '200': async (world) => {
+      const { api } = await world.mesh();
+      await api.chat({ model: MESH_MODEL, messages: [], max_tokens: 20 });
+      return api.get(`/v1/routing/history?model=${MODEL}`);
+    },
+    '200 of one route': get(`/v1/routing/history?model=${MODEL}&signature=nobodys`),
+    '400 invalid_request': get('/v1/routing/history'),
+    '400 invalid_request by its model': get(`/v1/routing/history${TWICE}`),
+    '404 model_not_found': get('/v1/routing/history?model=nobody-serves-this'),
+  },
+  listIncidents: {
+    '200': async (world) => {
+      const tracker = await world.trackerWith(await world.refusingUrl());
+      await tracker.api.chat({ model: MESH_MODEL });
+      return tracker.api.get('/v1/incidents');
+    },
+    '200 of one model': get(`/v1/incidents?model=${MODEL}`),
+    '400 invalid_request': get(`/v1/incidents${TWICE}`),
+    '404 model_not_found': get('/v1/incidents?model=nobody-serves-this'),
+  },
+  listTimeline: {
+    '200': changes,
+    '200 of one model': get(`/v1/timeline?limit=1000&model=${MODEL}`),
+    '400 invalid_request': get('/v1/timeline?limit=1001'),
+    '400 invalid_request by its model': get(`/v1/timeline${TWICE}`),
+  },
   getHealth: { '200': get('/healthz') },
   getReadiness: {
     '200': get('/readyz'),
