@@ -1,5 +1,6 @@
 import type { Hop } from '../candidate-enumeration/index.js';
 import type { Considered, Decision } from '../routing/index.js';
+import { NO_TRACE, type CallTrace } from '../traces/index.js';
 import {
   attemptNote,
   routingNote,
@@ -62,7 +63,11 @@ export class Call {
   private ending: CallEnding | null = null;
   private endedAt = 0;
 
-  constructor(readonly start: CallStart) {}
+  /** @param trace the call's part of a trace; whoever tells the call what happens tells that too */
+  constructor(
+    readonly start: CallStart,
+    readonly trace: CallTrace = NO_TRACE,
+  ) {}
 
   /** It waits for a node with room. */
   queued(now: number): void {

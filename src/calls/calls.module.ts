@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TracesModule } from '../traces/index.js';
 import { CallsController } from './calls.controller.js';
 import { CallsService } from './calls.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
 @Module({
+  imports: [TracesModule],
   controllers: [CallsController, EventsController],
   providers: [CallsService, EventsService],
   exports: [CallsService, EventsService],

@@ -7,6 +7,7 @@ import { EventBus, type MeshEvent } from '../kernel/index.js';
 import { NOTHING_CONSIDERED, type Decision } from '../routing/index.js';
 import { RoutingSettings } from '../settings/index.js';
 import type { AttemptEnding } from './call-record.js';
+import { NO_TRACES } from '../traces/index.js';
 import type { Call, CallEnding } from './call.js';
 import { CallsService } from './calls.service.js';
 
@@ -24,6 +25,9 @@ const FAILED: AttemptEnding = {
   ...{ outcome: 'failed', status: null, failedNodeId: 'w:all', cause: 'node_unreachable' },
 };
 
+const ORIGIN = { path: '/v1/chat/completions', headers: {} };
+const TOLD = { status: 200, cause: null };
+
 let clock: ManualClock;
 let logger: SilentLogger;
 let calls: CallsService;
@@ -34,13 +38,13 @@ beforeEach(() => {
   events = [];
   const bus = new EventBus(logger);
   bus.all().subscribe((event) => events.push(event));
-  calls = new CallsService(clock, logger, bus, new RoutingSettings());
+  calls = new CallsService(clock, logger, bus, new RoutingSettings(), NO_TRACES);
 });
 
 function ended(requestId: string, model = MODEL): void {
-  const call = calls.begin(requestId, model, false);
+  const call = calls.begin(requestId, model, false, ORIGIN);
   calls.decided(call, DECISION);
-  calls.finish(call, ENDING);
+  calls.finish(call, ENDING, TOLD);
 }
 
 function idsOf(model: string | null, limit: number, openOnly = false): string[] {
@@ -49,7 +53,7 @@ function idsOf(model: string | null, limit: number, openOnly = false): string[] 
 
 describe('the calls', () => {
   it('announce each route that was chosen, with the number of its attempt', () => {
-    const call = calls.begin('r', MODEL, true);
+    const call = calls.begin('r', MODEL, true, ORIGIN);
     calls.decided(call, DECISION);
     calls.attemptEnded(call, FAILED);
     calls.decided(call, DECISION);
@@ -61,21 +65,21 @@ describe('the calls', () => {
   });
 
   it('that got no route and waited for none leave no trace', () => {
-    calls.finish(calls.begin('r', MODEL, true), { ...ENDING, outcome: 'failed' });
+    calls.finish(calls.begin('r', MODEL, true, ORIGIN), { ...ENDING, outcome: 'failed' }, TOLD);
     expect([calls.openCount, calls.get('r'), events, logger.lines]).toEqual([0, null, [], []]);
-    const waiting = calls.begin('w', MODEL, true);
+    const waiting = calls.begin('w', MODEL, true, ORIGIN);
     calls.queued(waiting);
-    calls.finish(waiting, { ...ENDING, outcome: 'client_left' });
+    calls.finish(waiting, { ...ENDING, outcome: 'client_left' }, TOLD);
     expect(calls.get('w')).toMatchObject({ outcome: 'client_left', attempts: [] });
   });
 
   it('end once: one record, one event, one line, whatever comes later', () => {
-    const call = calls.begin('r', MODEL, true);
+    const call = calls.begin('r', MODEL, true, ORIGIN);
     calls.decided(call, DECISION);
     expect(calls.openCount).toBe(1);
     clock.advance(500);
-    calls.finish(call, ENDING);
-    calls.finish(call, { ...ENDING, outcome: 'failed' });
+    calls.finish(call, ENDING, TOLD);
+    calls.finish(call, { ...ENDING, outcome: 'failed' }, TOLD);
     expect(calls.openCount).toBe(0);
     expect(events.filter(({ type }) => type === 'call.finished')).toHaveLength(1);
     expect(logger.of('call.finished')).toHaveLength(1);
@@ -88,7 +92,7 @@ describe('the calls', () => {
   });
 
   it('tell of what each route was chosen from when asked for one, and nowhere else', () => {
-    const call = calls.begin('r', MODEL, true);
+    const call = calls.begin('r', MODEL, true, ORIGIN);
     const [a, b] = [aProven(ROUTE.signature, 30), aProven('other', 10)];
     calls.decided(call, { ...DECISION, considered: { eligible: [a, b], leftOut: [] } });
     const shares = (): unknown =>
@@ -96,7 +100,7 @@ describe('the calls', () => {
     expect(shares()).toEqual([[0.75, 0.25]]);
     calls.attemptEnded(call, FAILED);
     calls.decided(call, { ...DECISION, considered: { eligible: [b], leftOut: [] } });
-    calls.finish(call, ENDING);
+    calls.finish(call, ENDING, TOLD);
     expect(shares()).toEqual([[0.75, 0.25], [1]]);
     const told = JSON.stringify([calls.list(null, 10, false), events, logger.lines]);
     expect(told).toContain('node_unreachable');
@@ -105,9 +109,9 @@ describe('the calls', () => {
 
   it('are listed newest first, open ones before finished ones', () => {
     ended('1');
-    calls.begin('2', MODEL, false);
+    calls.begin('2', MODEL, false, ORIGIN);
     ended('3', 'other');
-    calls.begin('4', 'other', false);
+    calls.begin('4', 'other', false, ORIGIN);
     expect(idsOf(null, 10)).toEqual(['4', '2', '3', '1']);
     expect(idsOf(null, 3)).toEqual(['4', '2', '3']);
     expect(idsOf('other', 10)).toEqual(['4', '3']);
@@ -120,13 +124,13 @@ describe('the calls', () => {
     ended('same', 'first');
     ended('same', 'second');
     expect(calls.get('same')).toMatchObject({ model: 'second' });
-    const open = calls.begin('same', 'third', false);
-    const newer: Call = calls.begin('same', 'fourth', false);
+    const open = calls.begin('same', 'third', false, ORIGIN);
+    const newer: Call = calls.begin('same', 'fourth', false, ORIGIN);
     expect(calls.get('same')).toMatchObject({ model: 'fourth', outcome: null });
-    calls.finish(newer, ENDING);
+    calls.finish(newer, ENDING, TOLD);
     expect(calls.get('same')).toMatchObject({ model: 'third', outcome: null });
     calls.decided(open, DECISION);
-    calls.finish(open, ENDING);
+    calls.finish(open, ENDING, TOLD);
     expect(calls.get('same')).toMatchObject({ model: 'third', outcome: 'completed' });
     expect(calls.get('unknown')).toBeNull();
   });

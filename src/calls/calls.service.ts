@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, EventBus, LOGGER, type Clock, type Logger } from '../kernel/index.js';
 import type { Decision } from '../routing/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import { CALL_TRACER, type CallOrigin, type CallTracer, type ClientTold } from '../traces/index.js';
 import { routingNote, type AttemptEnding, type CallRecord } from './call-record.js';
 import { CallRing } from './call-ring.js';
 import { callStory, type CallStory } from './call-story.js';
@@ -20,22 +21,26 @@ export class CallsService {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly bus: EventBus,
     @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
+    @Inject(CALL_TRACER) private readonly tracer: CallTracer,
   ) {}
 
   /** A call that is about to get its first route. It counts as open until {@link finish}. */
-  begin(requestId: string, model: string, stream: boolean): Call {
+  begin(requestId: string, model: string, stream: boolean, origin: CallOrigin): Call {
     const { clock } = this;
-    const call = new Call({ requestId, model, stream, at: clock.now(), wallMs: clock.wallMs() });
+    const start = { requestId, model, stream, at: clock.now(), wallMs: clock.wallMs() };
+    const call = new Call(start, this.tracer.begin(start, origin));
     this.open.add(call);
     return call;
   }
 
   queued(call: Call): void {
     call.queued(this.clock.now());
+    call.trace.queued();
   }
 
   decided(call: Call, decision: Decision): void {
     call.decided(decision, this.clock.now());
+    call.trace.attempt(decision);
     this.bus.publish('route.selected', {
       request_id: call.start.requestId,
       model: call.start.model,
@@ -50,13 +55,14 @@ export class CallsService {
   }
 
   /** Ends a call for good; a second ending changes nothing. One that got no route and waited for none leaves no record. */
-  finish(call: Call, ending: CallEnding): void {
+  finish(call: Call, ending: CallEnding, told: ClientTold): void {
     if (!this.open.has(call)) return;
     const now = this.clock.now();
     this.open.delete(call);
     if (!call.wasTaken) return;
     call.finished(ending, now);
     const record = call.record(now);
+    call.trace.ended(record, told);
     this.ring.add({ record, choices: call.choices });
     this.bus.publish('call.finished', {
       request_id: record.request_id,

@@ -4,6 +4,7 @@ import { CLOCK, type Clock } from '../kernel/index.js';
 import { RegistryService, type MeshNode } from '../registry/index.js';
 import type { SampleVerdict } from '../routing-stats/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
+import { attemptError } from '../traces/index.js';
 import { routeHeaders } from './answer-headers.js';
 import { limitsOf, timeoutFault } from './call-timeouts.js';
 import type { AttemptContext } from './incoming-chat.js';
@@ -49,7 +50,9 @@ export class AttemptsService {
     const settle = (end: AttemptEnd): void => {
       verdict = open.settle(end);
       this.calls.attemptEnded(call, attemptEndingOf(end, decision.route));
-      if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict });
+      call.trace.attemptEnded(end, verdict);
+      const status = chat.client.begun ? 200 : null;
+      if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict }, status);
     };
     const first = await this.attempt(context, asksUsage, (end) => {
       if (!isOurs(end)) settle(end);
@@ -60,9 +63,13 @@ export class AttemptsService {
     return { end: second, verdict };
   }
 
-  /** The call is over. Its client gets the last byte after this. */
-  close({ call }: AttemptContext, { end, verdict }: SettledAttempt): void {
-    this.calls.finish(call, endingOf(end, verdict));
+  /**
+   * The call is over. Its client gets the last byte after this.
+   *
+   * @param status what the client is told; null: nothing, it left
+   */
+  close({ call }: AttemptContext, { end, verdict }: SettledAttempt, status: number | null): void {
+    this.calls.finish(call, endingOf(end, verdict), { status, cause: attemptError(end) });
   }
 
   private async attempt(
@@ -81,7 +88,7 @@ export class AttemptsService {
       pool,
       call: {
         path: pool.prefix + chat.path,
-        headers: headersForHead(chat.headers, chat.requestId, route, access),
+        headers: headersForHead(chat.headers, chat.requestId, route, access, call.trace.headers),
         body,
       },
       client: chat.client,

@@ -4,7 +4,7 @@ import { OverloadedError, QueueError } from '../kernel/index.js';
 import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
 import { FailoverService } from './failover.service.js';
 import type { IncomingChat } from './incoming-chat.js';
-import { codeOf, TurnedAwayService } from './turned-away.service.js';
+import { toldOf, TurnedAwayService } from './turned-away.service.js';
 
 /** Makes a call of each chat that comes in, and sees to it that whatever becomes none is told of. */
 @Injectable()
@@ -32,13 +32,14 @@ export class ChatCallsService {
       this.turnedAway.tell(requestId, request.model, fault);
       throw fault;
     }
-    const call = this.calls.begin(requestId, request.model, request.stream);
+    const call = this.calls.begin(requestId, request.model, request.stream, chat);
     try {
       await this.failover.run(chat, call);
     } catch (fault) {
       const outcome = fault instanceof QueueError ? 'busy' : 'failed';
-      this.calls.finish(call, { ...NOTHING_DONE, outcome, cause: codeOf(fault) });
-      if (!call.wasTaken) this.turnedAway.tell(requestId, request.model, fault);
+      const told = toldOf(fault);
+      this.calls.finish(call, { ...NOTHING_DONE, outcome, cause: told.cause }, told);
+      if (!call.wasTaken) this.turnedAway.tell(requestId, request.model, fault, call.trace);
       throw fault;
     }
   }

@@ -11,6 +11,7 @@ import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
 import { headersForClient, type HeaderMap } from './request/headers.js';
+import { toldOf } from './turned-away.service.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
 
 /** Takes one call from its first route to its end: attempt after attempt until the client has an answer. */
@@ -91,7 +92,10 @@ export class FailoverService {
   private async queued(call: Call, applicant: Applicant, { client }: IncomingChat): Promise<Turn | null> {
     this.calls.queued(call);
     const turn = await this.turns.wait(applicant, client);
-    if (turn === null && client.left) this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE });
+    if (turn === null && client.left) {
+      const status = client.begun ? 200 : null;
+      this.calls.finish(call, { outcome: 'client_left', ...NOTHING_DONE }, { status, cause: null });
+    }
     return turn;
   }
 
@@ -106,7 +110,7 @@ export class FailoverService {
     const context = { ...spent.context, number: attempts };
     const { answer } = settled.end;
     const fault = settled.end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
-    this.attempts.close(context, settled);
+    this.attempts.close(context, settled, client.begun ? 200 : (answer?.status ?? toldOf(fault).status));
     if (client.begun) {
       client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
     } else if (answer === null) {

@@ -6,8 +6,10 @@ import { ModelNotFoundError, type FinishedCall } from '../kernel/index.js';
 import { IncidentsService } from './incidents.service.js';
 import { RouteHistoryService } from './route-history.service.js';
 import { TimelineService } from './timeline.service.js';
+import { NO_TRACES } from '../traces/index.js';
 
 const DAY_MS = 24 * 3_600_000;
+const ORIGIN = { path: '/v1/chat/completions', headers: {} };
 const NOBODY = { failed_node_id: null, cause: null };
 let rooms: Rooms;
 let calls: CallsService;
@@ -17,7 +19,7 @@ let timeline: TimelineService;
 beforeEach(() => {
   rooms = new Rooms();
   const { clock, topology, bus, logger, settings } = rooms;
-  calls = new CallsService(clock, logger, bus, settings.routing);
+  calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES);
   routes = new RouteHistoryService(clock, topology, bus);
   incidents = new IncidentsService(clock, topology, calls, bus);
   timeline = new TimelineService(bus);
@@ -144,9 +146,11 @@ describe('incidents', () => {
 
   it('tell how many calls wait this moment', () => {
     for (const model of [MODEL, 'other']) rooms.join({ wallet: 'w', model });
-    const [first, second, elsewhere] = [MODEL, MODEL, 'other'].map((model) => calls.begin('r', model, true));
+    const [first, second, elsewhere] = [MODEL, MODEL, 'other'].map((model) =>
+      calls.begin('r', model, true, ORIGIN),
+    );
     for (const call of [first!, second!, elsewhere!]) calls.queued(call);
-    calls.begin('under way', MODEL, true);
+    calls.begin('under way', MODEL, true, ORIGIN);
     const waiting = (): unknown => incidents.rows(null).map((row) => row.waiting);
     expect(waiting()).toEqual([2, 1]);
     calls.decided(first!, rooms.decide(MODEL, null));

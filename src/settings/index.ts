@@ -13,6 +13,7 @@ export {
   NodesSettings,
   RoutingSettings,
   ServingSettings,
+  TracesSettings,
   type LogLevel,
   type Settings,
 } from './settings.js';
@@ -23,5 +24,6 @@ export {
   ROUTING_SETTINGS,
   SERVING_SETTINGS,
   SettingsModule,
+  TRACES_SETTINGS,
   type EnvLookup,
 } from './settings.module.js';

@@ -14,7 +14,7 @@ function faults(argv: string[], env: Record<string, string> = {}): readonly stri
 
 describe('settings', () => {
   it('have the defaults of the contract', () => {
-    const { routing, serving, nodes, calls } = run([]);
+    const { routing, serving, nodes, calls, traces } = run([]);
     expect({ ...routing }).toEqual({
       exploreShare: 0.3,
       weightAlpha: 1,
@@ -44,6 +44,15 @@ describe('settings', () => {
       maxAttempts: 3,
       queueSeconds: 60,
       queueLength: 1000,
+    });
+    expect({ ...traces }).toEqual({
+      endpoint: null,
+      tracesEndpoint: null,
+      headers: {},
+      tracesHeaders: {},
+      timeoutMs: 10_000,
+      serviceName: 'meshnet-tracker',
+      sampledShare: 1,
     });
   });
 
@@ -116,6 +125,35 @@ describe('settings', () => {
       ]);
     },
   );
+
+  it('of traces have the names that OpenTelemetry gives them, and tell no secret', () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    };
+    expect(run([], env).traces).toMatchObject({
+      endpoint: 'http://c:4318',
+      headers: { 'api-key': 'k' },
+      sampledShare: 0.25,
+    });
+    const told = faults([], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://u:canary@c',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'canary',
+      OTEL_EXPORTER_OTLP_HEADERS: 'canary',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=%canary',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '0',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
+    });
+    expect(told).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT: must be an http(s) URL without credentials, query or fragment',
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: must be an http(s) URL without credentials or fragment',
+      'OTEL_EXPORTER_OTLP_HEADERS: must be a list like name=value,name=value, values percent-encoded',
+      'OTEL_EXPORTER_OTLP_TRACES_HEADERS: must be a list like name=value,name=value, values percent-encoded',
+      'OTEL_EXPORTER_OTLP_TIMEOUT: must be a whole number of milliseconds from 1 to 600000',
+      'OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1',
+    ]);
+  });
 
   it('refuse an argument that is no flag, by its place', () => {
     expect(faults(['canary'])).toEqual(['argument 1: is not a flag; see --help']);

@@ -6,6 +6,7 @@ import {
   RoutingSettings,
   ServingSettings,
   SETTINGS_CLASSES,
+  TracesSettings,
   type Settings,
 } from './settings.js';
 import { sourcesOf, type SettingSource } from './setting.decorator.js';
@@ -45,6 +46,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
     calls: read(CallSettings),
+    traces: read(TracesSettings),
   });
   if (faults.length > 0) return { kind: 'faults', faults };
   return { kind: 'run', settings, unknownVariables: unknownVariables(input.env) };

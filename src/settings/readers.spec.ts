@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { readEndpoint, readNumber, readText } from './readers.js';
+import {
+  readCollectorBase,
+  readCollectorUrl,
+  readEndpoint,
+  readHeaders,
+  readNumber,
+  readText,
+} from './readers.js';
 
 describe('readNumber', () => {
   it.each([
@@ -48,5 +55,42 @@ describe('readEndpoint', () => {
 
   it('hides no fault of our own behind one of the operator', () => {
     expect(() => readEndpoint(Symbol('no text') as unknown as string)).toThrow(TypeError);
+  });
+});
+
+describe("a collector's URL", () => {
+  it.each(['http://127.0.0.1:4318', 'https://c.example/otlp/', 'http://[::1]:4318/v1/traces'])(
+    'is read as it is written: %s',
+    (text) => {
+      expect(readCollectorUrl(text)).toBe(text);
+      expect(readCollectorBase(text)).toBe(text);
+    },
+  );
+
+  it('may have a query only where nothing is appended', () => {
+    expect(readCollectorUrl('https://c/v1/traces?key=a')).toBe('https://c/v1/traces?key=a');
+    expect(readCollectorBase('https://c?key=a')).toBeUndefined();
+  });
+
+  it.each(['', 'localhost:4318', 'grpc://c:4317', 'http://u@c', 'http://:p@c', 'http://c#f', 'http://c /v1'])(
+    'is none: %j',
+    (text) => {
+      expect(readCollectorUrl(text)).toBeUndefined();
+      expect(readCollectorBase(text)).toBeUndefined();
+    },
+  );
+});
+
+describe('readHeaders', () => {
+  it('reads names and percent-encoded values', () => {
+    expect(readHeaders('Api-Key=a%2Cb==, authorization = Bearer%20x ,,x-empty=')).toEqual({
+      'api-key': 'a,b==',
+      authorization: 'Bearer x',
+      'x-empty': '',
+    });
+  });
+
+  it.each(['a', '=a', 'a b=c', 'a=%', 'a=%0A', 'a=é', 'ä=a'])('cannot read %j', (text) => {
+    expect(readHeaders(text)).toBeUndefined();
   });
 });

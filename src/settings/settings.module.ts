@@ -7,6 +7,7 @@ export const ROUTING_SETTINGS = Symbol('RoutingSettings');
 export const SERVING_SETTINGS = Symbol('ServingSettings');
 export const NODES_SETTINGS = Symbol('NodesSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
+export const TRACES_SETTINGS = Symbol('TracesSettings');
 
 /** Injection token of the {@link EnvLookup}. */
 export const ENV_LOOKUP = Symbol('EnvLookup');
@@ -19,6 +20,7 @@ const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [SERVING_SETTINGS, 'serving'],
   [NODES_SETTINGS, 'nodes'],
   [CALL_SETTINGS, 'calls'],
+  [TRACES_SETTINGS, 'traces'],
 ];
 
 @Global()

@@ -4,6 +4,7 @@ import {
   IsIn,
   IsInt,
   IsNumber,
+  IsObject,
   IsString,
   Max,
   Min,
@@ -15,7 +16,14 @@ import {
   type RouteEnumeration,
   type RoutePolicy,
 } from '../kernel/index.js';
-import { readEndpoint, readNumber, readText } from './readers.js';
+import {
+  readCollectorBase,
+  readCollectorUrl,
+  readEndpoint,
+  readHeaders,
+  readNumber,
+  readText,
+} from './readers.js';
 import { Setting } from './setting.decorator.js';
 
 /** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
@@ -337,12 +345,90 @@ export class CallSettings {
   queueLength = 1000;
 }
 
+const HEADERS_RANGE = 'a list like name=value,name=value, values percent-encoded';
+
+/**
+ * Where traces go. The names are OpenTelemetry's own (its "OTLP exporter" and "SDK configuration" pages), so that whoever
+ * runs a collector already knows them. The headers are secrets.
+ */
+export class TracesSettings {
+  @Setting({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    range: 'an http(s) URL without credentials, query or fragment',
+    help: 'collector that spans of calls are sent to, at its path v1/traces; without one nothing is traced',
+    read: readCollectorBase,
+  })
+  @ValidateIf((settings: TracesSettings) => settings.endpoint !== null)
+  @IsString()
+  endpoint: string | null = null;
+
+  @Setting({
+    env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    range: 'an http(s) URL without credentials or fragment',
+    help: 'the same as a whole URL, used as it is and before the other',
+    read: readCollectorUrl,
+  })
+  @ValidateIf((settings: TracesSettings) => settings.tracesEndpoint !== null)
+  @IsString()
+  tracesEndpoint: string | null = null;
+
+  @Setting({
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    range: HEADERS_RANGE,
+    help: "sent to the collector with every batch, a collector's key say",
+    read: readHeaders,
+  })
+  @IsObject()
+  headers: Readonly<Record<string, string>> = {};
+
+  @Setting({
+    env: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    range: HEADERS_RANGE,
+    help: 'the same, over the others',
+    read: readHeaders,
+  })
+  @IsObject()
+  tracesHeaders: Readonly<Record<string, string>> = {};
+
+  @Setting({
+    env: 'OTEL_EXPORTER_OTLP_TIMEOUT',
+    range: 'a whole number of milliseconds from 1 to 600000',
+    help: 'how long a batch is tried to be sent, second tries included; then it is lost',
+    read: readNumber,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(600_000)
+  timeoutMs = 10_000;
+
+  @Setting({
+    env: 'OTEL_SERVICE_NAME',
+    range: 'a name',
+    help: 'what the tracker is called in traces',
+    read: readText,
+  })
+  @IsString()
+  serviceName = 'meshnet-tracker';
+
+  @Setting({
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    range: 'a number from 0 to 1',
+    help: 'share of traces that are kept, of those that begin here; else the client has decided',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  sampledShare = 1;
+}
+
 /** Everything an operator may set, one part per room. Frozen once read. */
 export interface Settings {
   readonly routing: Readonly<RoutingSettings>;
   readonly serving: Readonly<ServingSettings>;
   readonly nodes: Readonly<NodesSettings>;
   readonly calls: Readonly<CallSettings>;
+  readonly traces: Readonly<TracesSettings>;
 }
 
 /** The class behind each part of {@link Settings}, in the order in which `--help` shows them. */
@@ -351,4 +437,5 @@ export const SETTINGS_CLASSES = {
   serving: ServingSettings,
   nodes: NodesSettings,
   calls: CallSettings,
+  traces: TracesSettings,
 } as const;

@@ -443,7 +443,9 @@ describe('secrets and prompts', () => {
     }
     seen.push((await api.chat('{"model":"good","prompt":"CANARY-PROMPT"', { headers })).text);
     seen.push((await api.chat({ model: 'good', stream: 'CANARY-PROMPT', ...body }, { headers })).text);
-    for (const path of ['/v1/routing', '/v1/nodes', '/v1/calls', '/v1/models', '/readyz']) {
+    const newest = (await api.calls()).map(({ request_id }) => `/v1/calls/${request_id}`);
+    const past = ['/v1/routing/history?model=good', '/v1/incidents', '/v1/timeline', ...newest];
+    for (const path of ['/v1/routing', '/v1/nodes', '/v1/calls', '/v1/models', '/readyz', ...past]) {
       seen.push((await api.get(path)).text);
     }
     await tracker.stop();

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Collector } from '../support/collector.js';
 import { eventually } from '../support/eventually.js';
 import type { FakeHead } from '../support/fake-head.js';
 import { dataOf, jsonOf, open } from '../support/http-client.js';
@@ -214,6 +215,52 @@ describe('SIGTERM', () => {
       expect(jsonOf(await api.get('/readyz'))).toEqual({ status: 'ready' });
       run.signal(signal);
       expect(await run.ended).toBe(0);
+    }
+  });
+});
+
+describe('the library for traces', () => {
+  /** Files that the program had loaded when it ended, by its own engine's account. */
+  async function filesLoaded(env: Readonly<Record<string, string>>): Promise<string[]> {
+    const account = mkdtempSync(join(home, 'loaded-'));
+    const run = program.start(['--port', '0'], { ...env, NODE_V8_COVERAGE: account });
+    const api = new TrackerApi(await run.url());
+    await api.register({ wallet: 'w', endpoint: (await stage.head()).url, model: 'm' });
+    expect((await api.chat({ model: 'm' })).status).toBe(200);
+    run.signal('SIGTERM');
+    expect(await run.ended).toBe(0);
+    return readdirSync(account).flatMap((file) => {
+      const { result } = JSON.parse(readFileSync(join(account, file), 'utf8')) as {
+        result: { url: string }[];
+      };
+      return result.map(({ url }) => url);
+    });
+  }
+
+  it('is not loaded without a collector', async () => {
+    const files = await filesLoaded({ OTEL_SERVICE_NAME: 'mesh' });
+    expect(files.filter((url) => url.includes('/undici/')).length).toBeGreaterThan(0);
+    expect(files.filter((url) => url.includes('/traces/')).length).toBeGreaterThan(0);
+    expect(files.filter((url) => /opentelemetry|otlp-tracer/.test(url))).toEqual([]);
+  });
+
+  it('sends with one what the settings say, whatever else the environment has for it', async () => {
+    const collector = await new Collector().start();
+    stage.atEnd(() => collector.end());
+    const files = await filesLoaded({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: 'mesh',
+      ...{ OTEL_TRACES_SAMPLER: 'always_off', OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' },
+      ...{ OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: '1', OTEL_BSP_MAX_QUEUE_SIZE: '1' },
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=other',
+    });
+    expect(
+      files.filter((url) => url.includes('@opentelemetry/exporter-trace-otlp-http')).length,
+    ).toBeGreaterThan(0);
+    expect(collector.spans).toHaveLength(3);
+    for (const span of collector.spans) {
+      expect(span.resource['service.name']).toBe('mesh');
+      expect(Object.keys(span.attributes).length).toBeGreaterThan(1);
     }
   });
 });

@@ -4,6 +4,9 @@ import { CallsService, EventsService } from '../../src/calls/index.js';
 import { CandidatesService } from '../../src/candidate-enumeration/index.js';
 import { TurnsService } from '../../src/chat-proxy/turns.service.js';
 import { HeadPoolsService } from '../../src/chat-proxy/upstream/head-pools.service.js';
+import { IncidentsService } from '../../src/history/incidents.service.js';
+import { RouteHistoryService } from '../../src/history/route-history.service.js';
+import { TimelineService } from '../../src/history/timeline.service.js';
 import { EventBus } from '../../src/kernel/index.js';
 import { NodeHealthService } from '../../src/node-health/index.js';
 import { RegistryService } from '../../src/registry/index.js';
@@ -40,6 +43,9 @@ const ROOMS: readonly Type[] = [
   HeadPoolsService,
   CallsService,
   EventsService,
+  RouteHistoryService,
+  IncidentsService,
+  TimelineService,
 ];
 /** Deep enough for what a service keeps in objects of its own. */
 const DEPTH = 3;

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { aNode, span } from '../../../test/support/builders.js';
 import { routeOf } from '../../candidate-enumeration/index.js';
+import type { TraceHeaders } from '../../traces/index.js';
 import { givenRequestId, headersForClient, headersForHead, routeHeader, signatureHeader } from './headers.js';
 
 const MODEL = 'モデル😀/é';
@@ -19,8 +21,8 @@ const ROUTE = routeOf(MODEL, [
 
 describe('the headers for a head', () => {
   it('keep what is end to end', () => {
-    const given = { 'x-custom': 'a', accept: '*/*', traceparent: 't', 'x-list': ['a', 'b'] as never };
-    expect(headersForHead(given, 'r', ROUTE, {})).toMatchObject(given);
+    const given = { 'x-custom': 'a', accept: '*/*', 'x-list': ['a', 'b'] as never };
+    expect(headersForHead(given, 'r', ROUTE, {}, null)).toMatchObject(given);
   });
 
   it('lack what belongs to the connection, is named by it, says who the client is, or is not there', () => {
@@ -45,7 +47,7 @@ describe('the headers for a head', () => {
       },
       absent: undefined,
     };
-    expect(Object.keys(headersForHead(dropped, 'r', ROUTE, {})).sort()).toEqual([
+    expect(Object.keys(headersForHead(dropped, 'r', ROUTE, {}, null)).sort()).toEqual([
       'accept-encoding',
       'content-type',
       'x-meshnet-route',
@@ -59,13 +61,40 @@ describe('the headers for a head', () => {
       ...{ 'x-meshnet-route': 'c', 'x-team': 'c' },
     };
     const access = { authorization: 'Bearer k', 'x-team': 'n' };
-    expect(headersForHead(client, 'r', ROUTE, access)).toEqual({
+    expect(headersForHead(client, 'r', ROUTE, access, null)).toEqual({
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       'x-request-id': 'r',
       'x-meshnet-route': routeHeader(ROUTE),
       authorization: 'Bearer k',
       'x-team': 'n',
+    });
+  });
+});
+
+describe("a head's headers of a trace", () => {
+  const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const OURS = { traceparent: `00-${'a'.repeat(32)}-${'c'.repeat(16)}-00`, tracestate: 'ours=1' };
+  const traceOf = (client: IncomingHttpHeaders, ours: TraceHeaders | null): object => {
+    const { traceparent, tracestate } = headersForHead(client, 'r', ROUTE, {}, ours);
+    return { traceparent, tracestate };
+  };
+
+  it("are the client's own, if they are sound and nobody here has others", () => {
+    const client = { traceparent: TRACEPARENT, tracestate: 'a=1' };
+    expect(traceOf(client, null)).toEqual(client);
+    expect(traceOf({ traceparent: TRACEPARENT, tracestate: 'A' }, null)).toEqual({
+      traceparent: TRACEPARENT,
+    });
+    expect(traceOf({ traceparent: 'none', tracestate: 'a=1' }, null)).toEqual({});
+    expect(traceOf({ tracestate: 'a=1' }, null)).toEqual({});
+    expect(traceOf({ ...client, connection: 'traceparent' }, null)).toEqual({});
+  });
+
+  it("are ours where there are some, whatever the client's say", () => {
+    expect(traceOf({ traceparent: TRACEPARENT, tracestate: 'a=1' }, OURS)).toEqual(OURS);
+    expect(traceOf({ traceparent: 'none', tracestate: 'a=1' }, { traceparent: TRACEPARENT })).toEqual({
+      traceparent: TRACEPARENT,
     });
   });
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../candidate-enumeration/index.js';
+import { passedOn, type TraceHeaders } from '../../traces/index.js';
 
 /** Headers as undici and node:http take them; names in lower case. */
 export type HeaderMap = Record<string, string | string[]>;
@@ -54,15 +55,22 @@ export function givenRequestId(headers: IncomingHttpHeaders): string | null {
   return typeof id === 'string' && REQUEST_ID.test(id) ? id : null;
 }
 
-/** What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key. */
+/**
+ * What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key.
+ *
+ * @param trace which span of ours calls the head; null where none does: then the client's own, if it is sound
+ */
 export function headersForHead(
   client: IncomingHttpHeaders,
   requestId: string,
   route: Route,
   access: Readonly<Record<string, string>>,
+  trace: TraceHeaders | null,
 ): HeaderMap {
+  const { traceparent, tracestate, ...kept } = endToEnd(client, NOT_FOR_HEADS);
   return {
-    ...endToEnd(client, NOT_FOR_HEADS),
+    ...kept,
+    ...(trace ?? passedOn(traceparent, tracestate)),
     'content-type': 'application/json',
     // A compressed answer could be neither relayed event by event nor read.
     'accept-encoding': 'identity',
