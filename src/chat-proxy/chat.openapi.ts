@@ -22,6 +22,25 @@ const GIVEN_ID: Parameter = {
   example: EXAMPLE.requestId,
 };
 
+/** W3C Trace Context: goes on to the head, by way of our spans where they are on. */
+const TRACE: readonly Parameter[] = [
+  {
+    name: 'traceparent',
+    in: 'header',
+    description:
+      'The client’s span (W3C Trace Context). Reaches the head if it is sound, else it is dropped.',
+    schema: { type: 'string' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
+  {
+    name: 'tracestate',
+    in: 'header',
+    description: 'Goes with a sound `traceparent`.',
+    schema: { type: 'string' },
+    example: 'vendor=value',
+  },
+];
+
 const created = Math.floor(EXAMPLE.atMs / 1000);
 const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
 const frame = { id: 'chatcmpl-1', created, model: EXAMPLE.model };
@@ -61,7 +80,7 @@ function operation(kind: Kind): Operation {
     description:
       'Goes to the head of a route that the policy chooses, or that `route` pins. Until the client has had a data event, up to `MESHNET_MAX_ATTEMPTS` routes are tried; when every node is full the call waits. The client’s `Authorization` and cookies stay here.',
     caller: 'client',
-    parameters: [GIVEN_ID],
+    parameters: [GIVEN_ID, ...TRACE],
     requestBody: {
       description: 'As OpenAI’s, and `route`.',
       required: true,
