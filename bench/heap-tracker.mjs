@@ -2,7 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { stageTracker } from './staged-tracker.mjs';
 
-const tracker = await stageTracker();
+// The heads send no heartbeats, and a slow machine takes longer than a lease.
+const tracker = await stageTracker({ MESHNET_NODE_LEASE_SECONDS: '3600' });
 process.on('message', (message) => void (message === 'stop' ? stop() : tell()));
 process.send({ url: tracker.url });
 

@@ -1,6 +1,7 @@
 /**
- * What the tracker holds in memory: its heap after 1,000 calls and after 10,000 completed and 10,000 aborted ones, and
- * how much it grows while a client doesn't read a stream of 200 MB. Prints figures; it is no test.
+ * What the tracker holds in memory: its heap after 1,000 calls and after 10,000 completed and 10,000 aborted ones, what
+ * 50,000 chats with names of models that nobody knows add to it and to /metrics, and how much it grows while a client
+ * doesn't read a stream of 200 MB. Prints figures; it is no test.
  *
  *     npm run bench:heap
  *
@@ -16,6 +17,7 @@ import { RawHead } from './raw-head.mjs';
 const FIRST = 1_000;
 const COMPLETED = 10_000;
 const ABORTED = 10_000;
+const RANDOM_NAMES = 50_000;
 const AT_ONCE = 50;
 const STREAM_BYTES = 200_000_000;
 const MEBIBYTE = 1024 * 1024;
@@ -42,6 +44,18 @@ const end = await memory();
 const growth = ((end.heapUsed / start.heapUsed - 1) * 100).toFixed(1);
 console.log(`after ${COMPLETED} completed and ${ABORTED} aborted more: heap ${mebibytes(end.heapUsed)}`);
 console.log(`  grown by ${growth} % (limit 10 %), RSS ${mebibytes(end.rss)}`);
+
+// One first, so that what counts them is there.
+await askForNobody(1);
+const seriesBefore = await series();
+const beforeNames = await memory();
+await askForNobody(RANDOM_NAMES);
+const afterNames = await memory();
+const grownByNames = ((afterNames.heapUsed / beforeNames.heapUsed - 1) * 100).toFixed(1);
+console.log(`after ${RANDOM_NAMES} chats with random model names: heap ${mebibytes(afterNames.heapUsed)}`);
+console.log(
+  `  grown by ${grownByNames} % (limit 5 %), series ${seriesBefore} before, ${await series()} after`,
+);
 
 const before = await memory();
 const unread = send({ model: 'fast', stream: true });
@@ -91,6 +105,26 @@ async function post(path, body, from = false) {
   reply.resume();
   await once(reply, 'end');
   if (reply.statusCode > 299) throw new Error(`${path} answered ${reply.statusCode}`);
+}
+
+/** Series of /metrics but for the event loop's quantiles, which are not there for a moment after each scrape. */
+async function series() {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return text.split('\n').filter((line) => /^[a-z]/.test(line) && !line.includes('quantile=')).length;
+}
+
+async function askForNobody(count) {
+  let left = count;
+  const client = async () => {
+    while (left-- > 0) {
+      const model = `nobody-${Math.random().toString(36)}`;
+      const [reply] = await once(send({ model }, undefined, agent), 'response');
+      reply.resume();
+      await once(reply, 'end');
+      if (reply.statusCode !== 404) throw new Error(`a name that nobody knows got ${reply.statusCode}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
 async function complete(count) {

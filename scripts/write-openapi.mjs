@@ -5,7 +5,7 @@ import 'reflect-metadata';
 
 const root = resolve(import.meta.dirname, '..');
 const { API_PARTS, openApiDocument } = await import('../dist/api-docs/index.js');
-const { trackerVersion } = await import('../dist/kernel/index.js');
+const { packageVersion } = await import('../dist/settings/index.js');
 
-const document = openApiDocument(API_PARTS, trackerVersion());
+const document = openApiDocument(API_PARTS, packageVersion());
 writeFileSync(resolve(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);

@@ -7,6 +7,7 @@ import { DashboardModule } from './dashboard/index.js';
 import { HistoryModule } from './history/index.js';
 import { HttpModule } from './http/index.js';
 import { KernelModule, type KernelParts } from './kernel/index.js';
+import { MetricsModule } from './metrics/index.js';
 import { NodeHealthModule } from './node-health/index.js';
 import { NodesApiModule } from './nodes-api/index.js';
 import { ProbesModule } from './probes/index.js';
@@ -40,6 +41,7 @@ export class AppModule {
         RegistryModule,
         CallsModule,
         HistoryModule,
+        MetricsModule,
         NodesApiModule,
         ProbesModule,
         ApiDocsModule,

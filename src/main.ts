@@ -1,5 +1,4 @@
-import { trackerVersion } from './kernel/index.js';
-import { helpText, processInput, readSettings, type Settings } from './settings/index.js';
+import { helpText, packageVersion, processInput, readSettings, type Settings } from './settings/index.js';
 
 /** sysexits(3): the configuration can't be used. */
 const EX_CONFIG = 78;
@@ -11,7 +10,7 @@ switch (reading.kind) {
     console.log(helpText());
     break;
   case 'version':
-    console.log(trackerVersion());
+    console.log(packageVersion());
     break;
   case 'faults':
     stopFor(reading.faults);

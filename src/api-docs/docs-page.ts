@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
-import { trackerVersion } from '../kernel/index.js';
+import { packageVersion } from '../settings/index.js';
 
 /** What the page is made of; the rest of what Swagger UI is delivered with is for building it. */
 export const PAGE_FILES = [
@@ -28,7 +28,7 @@ export async function docsPage(): Promise<RequestHandler> {
   const express = adapter.getInstance<RequestHandler & { disable(setting: string): void }>();
   express.disable('x-powered-by');
   SwaggerModule.setup('docs', siteOn(adapter), () => NOTHING_YET, {
-    customSiteTitle: `Meshnet tracker ${trackerVersion()}`,
+    customSiteTitle: `Meshnet tracker ${packageVersion()}`,
     customCss: '.swagger-ui .topbar { display: none }',
     raw: false,
     swaggerUrl: '/openapi.json',

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { trackerVersion } from '../kernel/index.js';
+import { packageVersion } from '../settings/index.js';
 import { openApiDocument, type OpenApiDocument } from './document.js';
 import { API_PARTS } from './parts.js';
 
@@ -10,6 +10,6 @@ export class OpenApiController {
 
   @Get()
   document(): OpenApiDocument {
-    return (this.made ??= openApiDocument(API_PARTS, trackerVersion()));
+    return (this.made ??= openApiDocument(API_PARTS, packageVersion()));
   }
 }

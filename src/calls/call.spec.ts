@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aNode, MODEL, span } from '../../test/support/builders.js';
+import { aCandidate, aNode, aProven, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from '../candidate-enumeration/index.js';
 import { NOTHING_CONSIDERED, type Decision } from '../routing/index.js';
 import { Call, type CallEnding } from './call.js';
@@ -16,6 +16,7 @@ const DECISION: Decision = {
   ...{ mode: 'scout', probability: 0.3, epoch: 2 },
   considered: NOTHING_CONSIDERED,
 };
+const FAILED: AttemptEnding = { outcome: 'failed', status: null, failedNodeId: null, cause: 'node_failed' };
 const SERVED: AttemptEnding = { outcome: 'completed', status: 200, failedNodeId: null, cause: null };
 const BROKEN: AttemptEnding = {
   ...{ outcome: 'failed', status: null, failedNodeId: GPU.nodeId, cause: 'node_failed' },
@@ -103,6 +104,37 @@ describe('a call', () => {
     expect(record).not.toHaveProperty('phase');
     expect(record).not.toHaveProperty('age_ms');
     expect(record.started_at).toBe('1970-01-01T00:00:00.000Z');
+  });
+
+  it('that scouted and completed cost what its last attempt took beyond the best proven candidate', () => {
+    const considered = { eligible: [aProven('fast', 50), aCandidate({ signature: 'new' })], leftOut: [] };
+    const costOf = (decision: Partial<Decision>, ending: Partial<CallEnding> = {}): number | null => {
+      const call = aCall();
+      call.decided({ ...DECISION, mode: 'exploit' }, 1_000);
+      call.attemptEnded(FAILED, 9_000);
+      call.decided({ ...DECISION, considered, ...decision }, 9_000);
+      call.attemptEnded(SERVED, 10_500);
+      call.finished({ ...COMPLETED, ...ending }, 10_500);
+      return call.measures.scoutSeconds;
+    };
+    expect(costOf({})).toBeCloseTo(1.3, 9);
+    expect(costOf({ mode: 'exploit' })).toBeNull();
+    expect(costOf({ considered: NOTHING_CONSIDERED })).toBeNull();
+    expect(costOf({}, { outcome: 'cut_off' })).toBeNull();
+    expect(costOf({}, { completionTokens: null })).toBeNull();
+  });
+
+  it('measures the pauses between content events, whatever else comes in between', () => {
+    const call = aCall();
+    call.decided(DECISION, 1_000);
+    expect(call.measures.tokenGaps).toBeNull();
+    call.heard(1_100, false);
+    call.heard(1_200, true);
+    call.heard(1_250, false);
+    call.heard(1_300, true);
+    const gaps = call.measures.tokenGaps;
+    expect(gaps?.counts.reduce((total, count) => total + count, 0)).toBe(1);
+    expect(gaps?.sumSeconds).toBeCloseTo(0.1, 9);
   });
 
   it('gives each hop its tokens times its layers, and nothing for tokens that nobody knows', () => {

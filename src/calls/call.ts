@@ -13,6 +13,8 @@ import {
   type RoutingNote,
   type SampleNote,
 } from './call-record.js';
+import { scoutCostSeconds } from './scout-cost.js';
+import { TokenGaps } from './token-gaps.js';
 
 /** What is known of a call when it ends. */
 export interface CallEnding {
@@ -46,6 +48,14 @@ export interface CallStart {
   readonly wallMs: number;
 }
 
+/** What is measured of a call and stands in no record. */
+export interface CallMeasures {
+  /** Of a stream with any content. */
+  readonly tokenGaps: TokenGaps | null;
+  /** Of a completed scout whose tokens are known: see {@link scoutCostSeconds}. */
+  readonly scoutSeconds: number | null;
+}
+
 /** A stream without a data event for so long is silent. */
 const SILENT_AFTER_MS = 5000;
 
@@ -57,6 +67,7 @@ export class Call {
   private readonly considered: Considered[] = [];
   private attemptAt = 0;
   private firstTokenAt: number | null = null;
+  private gaps: TokenGaps | null = null;
   private lastEventAt = 0;
   private queuedSince: number | null = null;
   private queuedMs = 0;
@@ -111,7 +122,10 @@ export class Call {
   /** A data event of the stream came. */
   heard(now: number, hasContent: boolean): void {
     this.lastEventAt = now;
-    if (hasContent) this.firstTokenAt ??= now;
+    if (!hasContent) return;
+    this.firstTokenAt ??= now;
+    if (this.gaps === null) this.gaps = new TokenGaps(now);
+    else this.gaps.heard(now);
   }
 
   finished(ending: CallEnding, now: number): void {
@@ -122,6 +136,11 @@ export class Call {
 
   get isOpen(): boolean {
     return this.ending === null;
+  }
+
+  /** Once it has finished. */
+  get measures(): CallMeasures {
+    return { tokenGaps: this.gaps, scoutSeconds: this.scoutSeconds() };
   }
 
   /** As it stands at `now`. */
@@ -147,6 +166,14 @@ export class Call {
       work_units: workUnits(this.hops, ending?.completionTokens ?? 0),
     };
     return ending === null ? { ...record, age_ms: now - start.at, phase: this.phase(now) } : record;
+  }
+
+  private scoutSeconds(): number | null {
+    const elapsedMs = this.attempts.at(-1)?.ms ?? null;
+    const { outcome, completionTokens = null } = this.ending ?? {};
+    if (this.routing?.mode !== 'scout' || outcome !== 'completed') return null;
+    if (completionTokens === null || elapsedMs === null) return null;
+    return scoutCostSeconds(this.considered.at(-1)?.eligible ?? [], completionTokens, elapsedMs);
   }
 
   private queuedFor(now: number): number {

@@ -107,6 +107,38 @@ describe('the calls', () => {
     expect(told).not.toContain('candidates');
   });
 
+  it('tell what was measured of them, and keep it out of record and log', () => {
+    const call = calls.begin('r', MODEL, true, ORIGIN);
+    calls.decided(call, DECISION);
+    for (const pauseMs of [0, 20, 20]) {
+      clock.advance(pauseMs);
+      call.heard(clock.now(), true);
+    }
+    calls.finish(call, ENDING, TOLD);
+    expect(events.map(({ type }) => type)).toEqual(['route.selected', 'call.measured', 'call.finished']);
+    expect(events[1]?.fact).toMatchObject({
+      model: MODEL,
+      token_gaps: { counts: expect.arrayContaining([2]), sum_seconds: 0.04 },
+      scout_seconds: null,
+    });
+    expect(JSON.stringify([calls.get('r'), logger.lines])).not.toMatch(/gaps|scout_seconds/);
+  });
+
+  it('without anything measured are finished and no more', () => {
+    ended('r');
+    expect(events.map(({ type }) => type)).toEqual(['route.selected', 'call.finished']);
+  });
+
+  it('are counted by model while they are open, and those that wait among them', () => {
+    const waiting = calls.begin('1', MODEL, true, ORIGIN);
+    calls.queued(waiting);
+    calls.begin('2', MODEL, true, ORIGIN);
+    ended('3', 'other');
+    expect(Object.fromEntries(calls.openByModel())).toEqual({ [MODEL]: { open: 2, queued: 1 } });
+    calls.decided(waiting, DECISION);
+    expect(calls.openByModel().get(MODEL)).toEqual({ open: 2, queued: 0 });
+  });
+
   it('are listed newest first, open ones before finished ones', () => {
     ended('1');
     calls.begin('2', MODEL, false, ORIGIN);

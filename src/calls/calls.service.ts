@@ -10,6 +10,11 @@ import { Call, type CallEnding } from './call.js';
 
 const KEPT_CALLS = 1000;
 
+export interface OpenCalls {
+  readonly open: number;
+  readonly queued: number;
+}
+
 /** What happened: open calls, the newest finished ones, and the announcements and the log line of each. */
 @Injectable()
 export class CallsService {
@@ -64,6 +69,7 @@ export class CallsService {
     const record = call.record(now);
     call.trace.ended(record, told);
     this.ring.add({ record, choices: call.choices });
+    this.tellMeasures(call);
     this.bus.publish('call.finished', {
       request_id: record.request_id,
       model: record.model,
@@ -77,11 +83,13 @@ export class CallsService {
     return this.open.size;
   }
 
-  /** How many calls wait for a node with room, by model. */
-  waiting(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>();
-    for (const { isQueued, start } of this.open) {
-      if (isQueued) counts.set(start.model, (counts.get(start.model) ?? 0) + 1);
+  /** How many calls of each model are open, and how many of those wait for a node with room. */
+  openByModel(): Map<string, OpenCalls> {
+    const counts = new Map<string, OpenCalls>();
+    for (const call of this.open) {
+      const { model } = call.start;
+      const { open, queued } = counts.get(model) ?? { open: 0, queued: 0 };
+      counts.set(model, { open: open + 1, queued: queued + (call.isQueued ? 1 : 0) });
     }
     return counts;
   }
@@ -104,6 +112,16 @@ export class CallsService {
         ? this.ring.get(requestId)
         : { record: open.record(this.clock.now()), choices: open.choices };
     return kept === null ? null : callStory(kept, this.settings);
+  }
+
+  private tellMeasures(call: Call): void {
+    const { tokenGaps, scoutSeconds } = call.measures;
+    if (tokenGaps === null && scoutSeconds === null) return;
+    this.bus.publish('call.measured', {
+      model: call.start.model,
+      token_gaps: tokenGaps && { counts: tokenGaps.counts, sum_seconds: tokenGaps.sumSeconds },
+      scout_seconds: scoutSeconds,
+    });
   }
 
   private *newestFirst(openOnly: boolean): Generator<CallRecord> {

@@ -11,7 +11,8 @@ export type { AttemptEnding, AttemptNote, CallOutcome, CallRecord, SampleNote } 
 export { Call, NOTHING_DONE, type CallEnding } from './call.js';
 export type { CallStory } from './call-story.js';
 export { CallsModule } from './calls.module.js';
-export { CallsService } from './calls.service.js';
+export { CallsService, type OpenCalls } from './calls.service.js';
 export { EventsService } from './events.service.js';
 export { callsApi } from './calls.openapi.js';
 export { CHANGES } from './fact-schemas.openapi.js';
+export { TOKEN_GAP_BOUNDS_SECONDS } from './token-gaps.js';

@@ -35,11 +35,11 @@ export class IncidentsService {
    */
   rows(model: string | null): IncidentRow[] {
     if (model !== null && !this.topology.isKnown(model)) throw new ModelNotFoundError(model);
-    const waiting = this.calls.waiting();
+    const open = this.calls.openByModel();
     const { slice } = this.time;
     const models = model === null ? this.topology.knownModels() : [model];
     return models.map((each) => ({
-      ...{ model: each, waiting: waiting.get(each) ?? 0 },
+      ...{ model: each, waiting: open.get(each)?.queued ?? 0 },
       ...(this.models.get(each) ?? NOTHING).row(slice),
     }));
   }

@@ -1,4 +1,4 @@
-import { filter, map, Subject, type Observable } from 'rxjs';
+import { Subject, type Observable } from 'rxjs';
 import type { FinishedCall } from './finished-call.js';
 import type { Logger } from './logger.js';
 
@@ -23,6 +23,13 @@ export interface NodeMoved {
   readonly at: number;
 }
 
+/** Pauses between the content events of a stream. */
+export interface GapCounts {
+  /** One count for each of the calls room's bounds, and one for longer pauses. */
+  readonly counts: readonly number[];
+  readonly sum_seconds: number;
+}
+
 /** Every past fact that a room may announce, by name. `at` is Unix time in milliseconds. */
 export interface MeshEvents {
   'node.joined': NodeMoved;
@@ -40,6 +47,8 @@ export interface MeshEvents {
     at: number;
   };
   'call.finished': { request_id: string; model: string; call: FinishedCall; at: number };
+  /** What is counted of a call that has just ended and stands in no record of it. */
+  'call.measured': { model: string; token_gaps: GapCounts | null; scout_seconds: number | null };
   /** A chat got no route and waited for none: no call tells of it. `model` is null unless the mesh knows it. */
   'chat.turned_away': { request_id: string; model: string | null; code: string; status: number; at: number };
   /** A route's arm took a sample in; `learned_tps` is what it holds after it. */
@@ -66,8 +75,11 @@ export type MeshEvent = { [T in MeshEventType]: { type: T; fact: MeshEvents[T] }
  */
 export class EventBus {
   private readonly subject = new Subject<MeshEvent>();
+  /** One more for each type that somebody listens to: most events concern few of many observers. */
+  private readonly subjects = new Map<MeshEventType, Subject<unknown>>();
   private readonly waiting: MeshEvent[] = [];
   private delivering = false;
+  private isClosed = false;
 
   constructor(private readonly logger: Logger) {}
 
@@ -78,6 +90,7 @@ export class EventBus {
     try {
       for (let event = this.waiting.shift(); event !== undefined; event = this.waiting.shift()) {
         this.subject.next(event);
+        this.subjects.get(event.type)?.next(event.fact);
       }
     } finally {
       this.delivering = false;
@@ -90,10 +103,13 @@ export class EventBus {
   }
 
   ofType<T extends MeshEventType>(type: T): Observable<MeshEvents[T]> {
-    return this.subject.pipe(
-      filter((event) => event.type === type),
-      map((event) => event.fact as MeshEvents[T]),
-    );
+    let subject = this.subjects.get(type);
+    if (subject === undefined) {
+      subject = new Subject<unknown>();
+      this.subjects.set(type, subject);
+      if (this.isClosed) subject.complete();
+    }
+    return subject.asObservable() as Observable<MeshEvents[T]>;
   }
 
   /** Calls `observe` for each event until the bus closes; an observer that throws is logged and kept. */
@@ -109,6 +125,8 @@ export class EventBus {
 
   /** Completes every observer; the service is going down. */
   close(): void {
+    this.isClosed = true;
     this.subject.complete();
+    for (const subject of this.subjects.values()) subject.complete();
   }
 }

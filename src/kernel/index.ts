@@ -28,6 +28,7 @@ export {
 } from './errors.js';
 export {
   EventBus,
+  type GapCounts,
   type MembershipCause,
   type MeshEvent,
   type MeshEventType,
@@ -51,4 +52,3 @@ export { spanLength, subtractSpans, type LayerSpan } from './span.js';
 export { ROUTE_ENUMERATIONS, ROUTE_POLICIES, type RouteEnumeration, type RoutePolicy } from './names.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { LOGGER, type Logger } from './logger.js';
-export { trackerVersion } from './version.js';

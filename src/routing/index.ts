@@ -11,6 +11,7 @@ export { pinnedRoute } from './pinned-route.js';
 export { POLICIES } from './policies.js';
 export type { CandidateState, Choice, Policy, PolicySettings } from './policy.js';
 export { RoutingModule } from './routing.module.js';
+export { RoutingTableService, type ModelRouting } from './routing-table.service.js';
 export {
   NOTHING_CONSIDERED,
   RoutingService,

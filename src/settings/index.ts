@@ -6,6 +6,7 @@
  * told at once, naming variable and range and never a value (a value may be a secret). The parts are handed
  * on through ConfigModule, one injection token per room; only this room knows the environment.
  */
+export { packageVersion } from './package-version.js';
 export { processInput } from './process-input.js';
 export { helpText, readSettings, type SettingsInput, type SettingsReading } from './read-settings.js';
 export {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { API_PARTS, openApiDocument } from '../../src/api-docs/index.js';
-import { trackerVersion } from '../../src/kernel/index.js';
+import { packageVersion } from '../../src/settings/index.js';
 import { ApiContract, type DocumentedMedia } from '../support/api-contract.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const document = openApiDocument(API_PARTS, trackerVersion());
+const document = openApiDocument(API_PARTS, packageVersion());
 const contract = new ApiContract(document);
 const { operations } = contract;
 
@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
   it('is of version 3.1 and of this tracker', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
-      info: { title: 'Meshnet tracker', version: trackerVersion() },
+      info: { title: 'Meshnet tracker', version: packageVersion() },
     });
   });
 

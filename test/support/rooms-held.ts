@@ -8,6 +8,9 @@ import { IncidentsService } from '../../src/history/incidents.service.js';
 import { RouteHistoryService } from '../../src/history/route-history.service.js';
 import { TimelineService } from '../../src/history/timeline.service.js';
 import { EventBus } from '../../src/kernel/index.js';
+import { CallMetrics } from '../../src/metrics/call-metrics.service.js';
+import { MeshMetrics } from '../../src/metrics/mesh-metrics.service.js';
+import { ModelLabels } from '../../src/metrics/model-labels.js';
 import { NodeHealthService } from '../../src/node-health/index.js';
 import { RegistryService } from '../../src/registry/index.js';
 import { RoutingStatsService } from '../../src/routing-stats/index.js';
@@ -46,6 +49,9 @@ const ROOMS: readonly Type[] = [
   RouteHistoryService,
   IncidentsService,
   TimelineService,
+  CallMetrics,
+  MeshMetrics,
+  ModelLabels,
 ];
 /** Deep enough for what a service keeps in objects of its own. */
 const DEPTH = 3;

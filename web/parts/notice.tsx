@@ -22,17 +22,23 @@ export function Fault({ children, gone = false }: { children: ComponentChildren;
  */
 export function Shown<T>({
   polled,
+  quietWhenGone = false,
   children,
 }: {
   polled: Polled<T>;
+  /** Where several are shown together, one says for all that the tracker is gone. */
+  quietWhenGone?: boolean;
   children: (value: T) => ComponentChildren;
 }) {
-  const { value, at, fault } = polled;
+  const { value, at } = polled;
+  const fault = quietWhenGone && polled.fault?.gone === true ? null : polled.fault;
   return (
     <>
       {fault !== null && (
         <Fault gone={fault.gone}>
-          {fault.gone ? 'The tracker does not answer' : `The tracker refused: ${fault.message}`}
+          {fault.gone
+            ? 'The tracker does not answer'
+            : `The tracker refused: ${fault.message.replace(/\.$/, '')}`}
           {at !== null && ` – shown is what it said at ${clockTime(at)}`}. Trying again.
         </Fault>
       )}

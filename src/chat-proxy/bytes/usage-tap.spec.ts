@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { SseFramer } from './sse-framer.js';
 import { UsageTap } from './usage-tap.js';
 
@@ -37,6 +37,19 @@ describe('the usage tap', () => {
     const tap = tapped(': PROCESSING', role, ...contentChunks(40), ': ping', stop, DONE);
     expect(tap.usage).toBeNull();
     expect(tap.contentChunks).toBe(40);
+  });
+
+  describe('of a stream of 100 content chunks', () => {
+    afterEach(() => {
+      jest.restoreAllMocks();
+    });
+
+    it('parses the first chunk, the first content chunk, and those with finish reason, usage or error', () => {
+      const parse = jest.spyOn(JSON, 'parse');
+      const tap = tapped(role, ...contentChunks(100), stop, usageOf(40), DONE);
+      expect(tap.contentChunks).toBe(100);
+      expect(parse).toHaveBeenCalledTimes(4);
+    });
   });
 
   it('reads zero tokens with tool calls only (B39)', () => {

@@ -1,3 +1,4 @@
+import { ChunkTemplate } from './chunk-template.js';
 import { NO_FACTS, readChunk, type ChunkFacts, type Usage } from './completion-usage.js';
 import type { InBandError } from './in-band-error.js';
 import type { SseEvent } from './sse-framer.js';
@@ -5,6 +6,9 @@ import type { SseEvent } from './sse-framer.js';
 /**
  * Listens to a stream and adds up what it says. `usage` is the last value seen, never a sum, since servers repeat
  * it with growing counts; a later usage that lacks a count doesn't erase it.
+ *
+ * Of a stream whose content chunks differ in nothing but their text, only the first one is parsed, and those that say
+ * something else.
  */
 export class UsageTap {
   private lastUsage: Usage | null = null;
@@ -12,10 +16,16 @@ export class UsageTap {
   private hasDone = false;
   private hasFinish = false;
   private error: InBandError | null = null;
+  private template: ChunkTemplate | null = null;
 
   take(event: SseEvent): ChunkFacts {
     if (event.data === null) return NO_FACTS;
+    if (event.event === null && this.template?.matches(event.data) === true) {
+      this.contentEvents++;
+      return CONTENT_FACTS;
+    }
     const facts = readChunk(event.data, event.event);
+    if (isContentAlone(facts)) this.template = ChunkTemplate.of(event.data);
     if (facts.usage !== null) this.lastUsage = merged(this.lastUsage, facts.usage);
     if (facts.hasContent) this.contentEvents++;
     this.hasDone ||= facts.done;
@@ -45,6 +55,12 @@ export class UsageTap {
   get firstError(): InBandError | null {
     return this.error;
   }
+}
+
+const CONTENT_FACTS: ChunkFacts = Object.freeze({ ...NO_FACTS, hasContent: true, parsed: true });
+
+function isContentAlone({ hasContent, usage, finished, error }: ChunkFacts): boolean {
+  return hasContent && usage === null && !finished && error === null;
 }
 
 function merged(earlier: Usage | null, later: Usage): Usage {

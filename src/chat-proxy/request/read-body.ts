@@ -30,10 +30,11 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     request.on('end', () =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
-    // `close` without `end`: the client left while it was sending.
-    request.on('close', () =>
-      reject(new InvalidRequestError('The request ended before its body was complete.', null)),
-    );
+    request.on('close', () => {
+      // Every request closes; an error with its stack is made only for a client that left while it was sending.
+      if (request.readableEnded) return;
+      reject(new InvalidRequestError('The request ended before its body was complete.', null));
+    });
     request.on('error', () => reject(new InvalidRequestError('The request broke off.', null)));
   });
 }

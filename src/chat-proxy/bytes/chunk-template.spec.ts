@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ChunkTemplate } from './chunk-template.js';
+import { readChunk } from './completion-usage.js';
+
+function chunk(content: unknown, more: object = {}, choice: object = {}): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+      choices: [{ index: 0, delta: { content }, finish_reason: null, ...choice }],
+      ...more,
+    }),
+  );
+}
+
+const TEMPLATE = ChunkTemplate.of(chunk('one'));
+
+describe('the template of a content chunk', () => {
+  it.each(['two', ' ', 'a longer text: {}[],', 'Grüße 你好 🙂'])(
+    'matches the same chunk with the text %j',
+    (text) => {
+      expect(TEMPLATE?.matches(chunk(text))).toBe(true);
+    },
+  );
+
+  it.each([
+    ['no text', chunk('')],
+    ['null for text', chunk(null)],
+    ['an escape in its text', chunk('say "hi"\n')],
+    ['usage', chunk('two', { usage: { completion_tokens: 2 } })],
+    ['an error', chunk('two', { error: { message: 'out of memory' } })],
+    ['a finish reason', chunk('two', {}, { finish_reason: 'stop' })],
+    ['another member in its delta', chunk('two', {}, { delta: { content: 'two', role: 'assistant' } })],
+    ['another choice', chunk('two', {}, { index: 1 })],
+    ['half of itself', chunk('two').subarray(0, 60)],
+    ['a control character', Buffer.concat([chunk('one').subarray(0, 110), Buffer.from('\u0001')])],
+    ['nothing at all', Buffer.alloc(0)],
+  ])('does not match a chunk with %s', (_what, payload) => {
+    expect(TEMPLATE?.matches(payload)).toBe(false);
+  });
+
+  it.each([
+    ['no text', chunk('')],
+    ['an escape', chunk('"')],
+    ['tool calls', Buffer.from('{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"x"}}]}}]}')],
+    ['a text that goes on past the end', Buffer.from('{"content":"abc')],
+  ])('is not made of a chunk with %s', (_what, payload) => {
+    expect(ChunkTemplate.of(payload)).toBeNull();
+  });
+
+  it('never matches what a parser would read otherwise', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\', '\u0000', '","x":"', ''));
+    const garbled = fc.tuple(text, fc.nat(150), fc.nat(255)).map(([content, at, byte]) => {
+      const payload = chunk(content);
+      payload[at % payload.length] = byte;
+      return payload;
+    });
+    const facts = readChunk(chunk('one'));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          text.map((content) => chunk(content)),
+          garbled,
+        ),
+        (payload) => {
+          if (TEMPLATE?.matches(payload) === true) expect(readChunk(payload)).toEqual(facts);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import type { ModelRouting } from '../api/types.js';
+import { tps } from '../parts/format.js';
+import { Fold } from './fold.js';
+import { opened, routeOrder } from './overview-state.js';
+import { opensByItself } from './models-shown.js';
+import { ROUTE_COLUMNS } from './route-columns.js';
+import { ordered } from './route-order.js';
+import { RouteRow } from './route-row.js';
+import { RoutesHead } from './routes-head.js';
+
+/** One model: its epoch and layers, and the table of its candidates. */
+export function ModelRoutes({ routing, place }: { routing: ModelRouting; place: number }) {
+  const { model, candidates } = routing;
+  const isOpened = opened.value?.model === model;
+  return (
+    <Fold
+      name={`routes ${model}`}
+      opensByItself={opensByItself(place, isOpened)}
+      data-model={model}
+      head={<ModelHead routing={routing} />}
+    >
+      {() => (candidates.length === 0 ? <NoRoutes /> : <RoutesTable routing={routing} />)}
+    </Fold>
+  );
+}
+
+function ModelHead({ routing }: { routing: ModelRouting }) {
+  const { model, epoch, num_layers, candidates } = routing;
+  const best = Math.max(...candidates.map((candidate) => candidate.tps ?? 0));
+  return (
+    <>
+      <h3 class="model-name" title={model}>
+        {model}
+      </h3>
+      <span class="soft">
+        epoch <span data-fact="epoch">{epoch}</span> ·{' '}
+        {num_layers === 1 ? '1 layer' : `${String(num_layers)} layers`}
+      </span>
+      <span class="fold-facts soft">
+        {candidates.length === 0 ? (
+          <span class="tag" data-tone="bad">
+            ✕ no route
+          </span>
+        ) : (
+          <>
+            {candidates.length === 1 ? '1 route' : `${String(candidates.length)} routes`}
+            {best > 0 && `, best ${tps(best)} tps`}
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+function NoRoutes() {
+  return (
+    <p class="empty">No route: chats for this model are refused. The layer map below says what is missing.</p>
+  );
+}
+
+function RoutesTable({ routing: { model, candidates } }: { routing: ModelRouting }) {
+  const open = opened.value;
+  return (
+    <div class="scroll">
+      <table role="table" class="routes">
+        <caption class="sr-only">Candidate routes of {model}</caption>
+        <colgroup>
+          {ROUTE_COLUMNS.map(({ key }) => (
+            <col key={key} class={`col-${key}`} />
+          ))}
+        </colgroup>
+        <RoutesHead />
+        <tbody role="rowgroup">
+          {ordered(candidates, routeOrder.value).map((candidate) => (
+            <RouteRow
+              key={candidate.signature}
+              model={model}
+              candidate={candidate}
+              isOpen={open?.signature === candidate.signature && open.model === model}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
