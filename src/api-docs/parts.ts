@@ -3,6 +3,7 @@ import { chatApi, modelsApi } from '../chat-proxy/index.js';
 import { dashboardApi } from '../dashboard/index.js';
 import { historyApi } from '../history/index.js';
 import { leasesApi, nodesApi } from '../nodes-api/index.js';
+import { metricsApi } from '../metrics/index.js';
 import type { ApiPart } from '../openapi/index.js';
 import { probesApi } from '../probes/index.js';
 import { routingApi } from '../routing/index.js';
@@ -17,6 +18,7 @@ export const API_PARTS: readonly ApiPart[] = [
   leasesApi,
   callsApi,
   historyApi,
+  metricsApi,
   probesApi,
   dashboardApi,
   docsApi,

@@ -240,6 +240,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
     '400 invalid_request': get('/v1/timeline?limit=1001'),
     '400 invalid_request by its model': get(`/v1/timeline${TWICE}`),
   },
+  getMetrics: { '200': get('/metrics') },
   getHealth: { '200': get('/healthz') },
   getReadiness: {
     '200': get('/readyz'),
