@@ -5,6 +5,7 @@
 module.exports = [
   'kernel/endpoint.ts',
   'kernel/span.ts',
+  'openapi/schema.ts',
   'settings/read-settings.ts',
   'settings/readers.ts',
   'registry/nodes-file.ts',
@@ -29,6 +30,8 @@ module.exports = [
   'calls/call-record.ts',
   'calls/call-story.ts',
   'calls/call-ring.ts',
+  'api-docs/components.ts',
+  'api-docs/document.ts',
   'history/slices.ts',
   'history/time-bins.ts',
   'history/failure-counts.ts',

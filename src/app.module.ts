@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { ApiDocsModule } from './api-docs/index.js';
 import { CallsModule } from './calls/index.js';
 import { CandidateEnumerationModule } from './candidate-enumeration/index.js';
 import { ChatProxyModule } from './chat-proxy/index.js';
@@ -43,6 +44,7 @@ export class AppModule {
         MetricsModule,
         NodesApiModule,
         ProbesModule,
+        ApiDocsModule,
         DashboardModule.forRoot(dashboardFolder),
       ],
     };

@@ -7,7 +7,7 @@ import { AppModule } from './app.module.js';
 import { CallsService, EventsService } from './calls/index.js';
 import { ChatLane } from './chat-proxy/index.js';
 import { BUILT_PAGE_FOLDER } from './dashboard/index.js';
-import { LaneExpressAdapter } from './http/index.js';
+import { LaneExpressAdapter, securityHeaders } from './http/index.js';
 import { seededRng, SystemClock, type KernelParts } from './kernel/index.js';
 import { NestLog, pinoLogger } from './pino-logger.js';
 import { ReadinessService } from './probes/index.js';
@@ -59,6 +59,7 @@ export async function startTracker(
     adapter,
     { logger: new NestLog(kernel.logger), bodyParser: false, abortOnError: false },
   );
+  app.use(securityHeaders);
   app.useBodyParser('json', { limit: CONTROL_BODY_LIMIT });
   app.disable('x-powered-by');
   const staticNodes = app.get(StaticNodesService);

@@ -5,9 +5,9 @@ import type { CallRecord } from './call-record.js';
 import type { CallStory } from './call-story.js';
 import { CallsService } from './calls.service.js';
 
-const LIMIT = { byDefault: 100, most: 1000 };
+export const LIMIT = { byDefault: 100, most: 1000 };
 
-class CallNotFoundError extends NotFoundError {
+export class CallNotFoundError extends NotFoundError {
   override readonly code = 'call_not_found';
 }
 

@@ -11,7 +11,7 @@ import {
   type MeshEventType,
 } from '../kernel/index.js';
 
-const SHOWN: ReadonlySet<MeshEventType> = new Set([
+const SHOWN_TYPES = [
   'route.selected',
   'call.finished',
   'epoch.bumped',
@@ -20,7 +20,10 @@ const SHOWN: ReadonlySet<MeshEventType> = new Set([
   'breaker.changed',
   'nodes_file.read',
   'nodes_file.refused',
-]);
+] as const satisfies readonly MeshEventType[];
+/** What watchers are told of. */
+export type ShownEventType = (typeof SHOWN_TYPES)[number];
+const SHOWN: ReadonlySet<MeshEventType> = new Set(SHOWN_TYPES);
 const MOST_WATCHERS = 256;
 /** A watcher that has so much unread is too slow to be told everything. */
 const MOST_UNREAD_BYTES = 1024 * 1024;

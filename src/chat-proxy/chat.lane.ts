@@ -15,13 +15,14 @@ import {
 import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
 import { answerFault } from './answer-headers.js';
 import { ChatCallsService } from './chat-calls.service.js';
+import { CHAT_PATHS } from './chat-paths.js';
 import type { IncomingChat } from './incoming-chat.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
 import { givenRequestId } from './request/headers.js';
 import { readBody } from './request/read-body.js';
 
-const PATHS: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions']);
+const PATHS: ReadonlySet<string> = new Set(CHAT_PATHS);
 
 /** Chats come in here, past Nest and Express; whatever goes wrong leaves in OpenAI's shape all the same. */
 @Injectable()

@@ -8,3 +8,5 @@
  */
 export { ChatLane } from './chat.lane.js';
 export { ChatProxyModule } from './chat-proxy.module.js';
+export { chatApi } from './chat.openapi.js';
+export { modelsApi } from './models.openapi.js';

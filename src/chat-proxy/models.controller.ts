@@ -5,7 +5,7 @@ import { RegistryService } from '../registry/index.js';
 import { RoutingService } from '../routing/index.js';
 
 /** OpenAI's model object. */
-interface ModelCard {
+export interface ModelCard {
   readonly id: string;
   readonly object: 'model';
   /** Unix seconds since when the mesh knows it. */

@@ -7,3 +7,4 @@
  */
 export { DashboardModule } from './dashboard.module.js';
 export { BUILT_PAGE_FOLDER } from './page-files.js';
+export { dashboardApi } from './dashboard.openapi.js';

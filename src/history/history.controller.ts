@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { queryCount, queryText } from '../http/index.js';
 import { InvalidRequestError } from '../kernel/index.js';
+import type { ListAnswer } from '../openapi/index.js';
 import { IncidentsService } from './incidents.service.js';
 import { WINDOW_SECONDS, type IncidentRow } from './model-incidents.js';
 import { BUCKET_SECONDS, RouteHistoryService, type RouteHistory } from './route-history.service.js';
@@ -8,14 +9,19 @@ import type { TimelineEntry } from './timeline.js';
 import { TimelineService } from './timeline.service.js';
 
 /** Answer of `GET /v1/routing/history`. */
-interface RoutingHistory {
+export interface RoutingHistory {
   readonly object: 'routing_history';
   readonly model: string;
   readonly bucket_seconds: number;
   readonly routes: readonly RouteHistory[];
 }
 
-const TIMELINE_ROWS = { byDefault: 200, most: 1000 };
+/** Answer of `GET /v1/incidents`. */
+export interface IncidentList extends ListAnswer<IncidentRow> {
+  readonly window_seconds: number;
+}
+
+export const TIMELINE_ROWS = { byDefault: 200, most: 1000 };
 
 @Controller('v1')
 export class HistoryController {
@@ -34,20 +40,13 @@ export class HistoryController {
   }
 
   @Get('incidents')
-  incidentRows(@Query('model') model: unknown): {
-    object: 'list';
-    window_seconds: number;
-    data: IncidentRow[];
-  } {
+  incidentRows(@Query('model') model: unknown): IncidentList {
     const data = this.incidents.rows(queryText(model, 'model'));
     return { object: 'list', window_seconds: WINDOW_SECONDS, data };
   }
 
   @Get('timeline')
-  timelineEntries(
-    @Query('model') model: unknown,
-    @Query('limit') limit: unknown,
-  ): { object: 'list'; data: TimelineEntry[] } {
+  timelineEntries(@Query('model') model: unknown, @Query('limit') limit: unknown): ListAnswer<TimelineEntry> {
     const rows = queryCount(limit, 'limit', TIMELINE_ROWS);
     return { object: 'list', data: this.timeline.newest(queryText(model, 'model'), rows) };
   }

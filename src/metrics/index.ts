@@ -9,3 +9,4 @@
  * default metrics leave observers behind. All names: docs/operations.md.
  */
 export { MetricsModule } from './metrics.module.js';
+export { metricsApi } from './metrics.openapi.js';

@@ -4,7 +4,7 @@ import { Heartbeat, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
 
 /** Answer of `PUT /v1/leases/{lease_id}`. */
-interface HeartbeatReceipt {
+export interface HeartbeatReceipt {
   readonly node_id: string;
   readonly epoch: number;
   readonly expires_in_seconds: number;

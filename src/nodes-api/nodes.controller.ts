@@ -8,7 +8,7 @@ import { TopologyService } from '../topology/index.js';
 import { nodeRow, type NodeRow } from './node-row.js';
 
 /** Answer of `POST /v1/nodes`. */
-interface RegistrationReceipt {
+export interface RegistrationReceipt {
   readonly node_id: string;
   /** The node's own secret: whoever has it can end the registration. */
   readonly lease_id: string;

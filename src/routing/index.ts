@@ -21,3 +21,4 @@ export {
   type LeftOut,
   type RouteMode,
 } from './routing.service.js';
+export { ARM_STATUS, routingApi } from './routing.openapi.js';

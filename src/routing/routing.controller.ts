@@ -1,12 +1,24 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { queryText } from '../http/index.js';
+import type { RouteEnumeration, RoutePolicy } from '../kernel/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { RoutingTableService, type ModelRouting } from './routing-table.service.js';
 
+/** What the table was made by. */
+export interface RoutingConfig {
+  readonly policy: RoutePolicy;
+  readonly enumeration: RouteEnumeration;
+  readonly explore_share: number;
+  readonly weight_alpha: number;
+  readonly stats_half_life_seconds: number;
+  readonly min_sample_tokens: number;
+  readonly max_candidates: number;
+}
+
 /** Answer of `GET /v1/routing`. */
-interface RoutingTable {
+export interface RoutingTable {
   readonly object: 'routing_table';
-  readonly config: object;
+  readonly config: RoutingConfig;
   readonly models: readonly ModelRouting[];
 }
 

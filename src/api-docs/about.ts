@@ -1,0 +1,13 @@
+/** What holds for every operation. */
+export const ABOUT = `Sends each LLM chat to the route through a mesh of machines that is really fastest, because it measures.
+
+**Errors** have OpenAI's shape, \`{"error":{"message","type","param","code"}}\`, whatever went wrong; \`code\` is the part for
+programs. Beyond what each operation names: 404 \`not_found\` for a path that doesn't exist, 405 \`method_not_allowed\` for
+another method on the paths of chats, 400, 408, 413 or 431 \`invalid_request\` where no HTTP request could be read, 500
+\`internal_error\` where the tracker itself failed.
+
+**Numbers** are finite or null; a name tells its unit. **Lists** are \`{"object":"list","data":[…]}\`. Whatever answers GET
+answers HEAD too.
+
+**Access**: there is no access control yet. Whoever reaches the tracker may use all of this.
+`;

@@ -1,0 +1,69 @@
+import {
+  amount,
+  EXAMPLE,
+  named,
+  objectOf,
+  oneOf,
+  orNull,
+  share,
+  text,
+  whole,
+  type Schema,
+} from '../openapi/index.js';
+import type { NodeRow } from './node-row.js';
+
+export const BREAKER = oneOf<NodeRow['breaker']>('The circuit breaker.', {
+  closed: 'chats go there',
+  open: 'failed three times in a row; left out while other nodes cover its layers',
+  half_open: 'its time is over; one probe may pass',
+});
+
+export const NODE_ROW: Schema<NodeRow> = named(
+  'Node',
+  objectOf<NodeRow>('A node as the tracker knows it: nothing secret, no lease.', {
+    node_id: text('`<wallet>[.<name>]:<shard_start>-<shard_end>`, or `…:all` for the whole model.'),
+    wallet: text('Whose it is.'),
+    name: orNull(text('Tells one owner’s machines apart.'), 'not given'),
+    endpoint: text('Where it is called, without `/v1`; never with credentials.', { format: 'uri' }),
+    model: text('What it serves.'),
+    upstream_model: orNull(text('What the node itself calls the model.'), 'the same'),
+    shard_start: orNull(whole('Its first layer.'), 'it serves the whole model'),
+    shard_end: orNull(whole('Its last layer, inclusive.'), 'it serves the whole model'),
+    source: oneOf<NodeRow['source']>('Where it came from.', {
+      registered: 'it registered itself',
+      nodes_file: 'listed in `MESHNET_NODES_FILE`',
+      flag: 'named by `--node`',
+    }),
+    status: oneOf<NodeRow['status']>('Whether new chats may go there.', {
+      ready: 'yes',
+      draining: 'no: it, or an operator, said so',
+    }),
+    throughput_tps: orNull(amount('Tokens/s for its whole shard, as declared.'), 'not declared'),
+    queue_depth: whole('Requests waiting or running on it, as it said last.'),
+    max_concurrent: orNull(whole('How many chats it takes at once.', { minimum: 1 }), 'no limit declared'),
+    in_flight: whole('The tracker’s own attempts under way on it.'),
+    reputation: share('Decayed share of its successes; 1 until something was its doing.'),
+    breaker: BREAKER,
+    last_seen_seconds_ago: amount('Since its last heartbeat, probe or byte of a chat.'),
+  }),
+);
+
+export const nodeExample: NodeRow = {
+  node_id: EXAMPLE.gpu,
+  wallet: 'alice',
+  name: 'gpu',
+  endpoint: 'http://10.0.0.7:8000',
+  model: EXAMPLE.model,
+  upstream_model: null,
+  shard_start: 0,
+  shard_end: 21,
+  source: 'registered',
+  status: 'ready',
+  throughput_tps: 90,
+  queue_depth: 1,
+  max_concurrent: 8,
+  in_flight: 1,
+  reputation: 0.98,
+  breaker: 'closed',
+  last_seen_seconds_ago: 4.2,
+};

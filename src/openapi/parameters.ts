@@ -1,0 +1,20 @@
+import type { Parameter } from './operation.js';
+import type { SchemaWords } from './schema.js';
+
+export function inPath(name: string, description: string, example: string): Parameter {
+  return { name, in: 'path', description, required: true, schema: { type: 'string', minLength: 1 }, example };
+}
+
+export function inQuery(
+  name: string,
+  description: string,
+  schema: SchemaWords,
+  example?: unknown,
+): Parameter {
+  return { name, in: 'query', description, schema, ...(example === undefined ? {} : { example }) };
+}
+
+/** `?model=`, where it only picks some of the rows. */
+export function modelQuery(description: string, example: string): Parameter {
+  return inQuery('model', description, { type: 'string' }, example);
+}
