@@ -4,7 +4,7 @@ import { actionRequest, agoText, deletingSentence, inFlightText, shardText } fro
 
 describe("a node's row", () => {
   it('says which layers it serves, and how much of its room is taken', () => {
-    expect(shardText(aNode())).toBe('all layers');
+    expect(shardText(aNode())).toBe('all');
     expect(shardText(aNode({ shard_start: 0, shard_end: 21 }))).toBe('0–21');
     expect(inFlightText(aNode({ in_flight: 2 }))).toBe('2');
     expect(inFlightText(aNode({ in_flight: 2, max_concurrent: 4 }))).toBe('2 / 4');

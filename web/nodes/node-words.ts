@@ -8,7 +8,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
 };
 
 export function shardText({ shard_start: start, shard_end: end }: NodeRow): string {
-  return start === null || end === null ? 'all layers' : layersText(start, end);
+  return start === null || end === null ? 'all' : layersText(start, end);
 }
 
 export function inFlightText({ in_flight: now, max_concurrent: most }: NodeRow): string {
