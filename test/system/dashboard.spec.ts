@@ -275,7 +275,7 @@ describe('the page', () => {
       ).data;
       for (const hash of [...TABS.map((name) => `#/${name}`), `#/calls/${call.request_id}`]) {
         await tab.goto(hash);
-        await tab.nextAnswer(ROUTING);
+        await tab.filled();
         expect({ hash, faults: await tab.accessibilityFaults() }).toEqual({ hash, faults: [] });
         expect({ hash, overflow: await tab.sidewaysOverflow() }).toEqual({ hash, overflow: 0 });
       }
@@ -304,8 +304,8 @@ describe('the page', () => {
     const tab = await open();
     const { clock } = tab.page;
     await clock.install();
-    await tab.goto('#/overview');
-    await tab.nextAnswer(ROUTING);
+    await tab.page.reload();
+    await tab.filled();
     await tab.setHidden(true);
     let asked = 0;
     tab.page.on('request', () => (asked += 1));

@@ -38,28 +38,30 @@ export const ExchangeView = memo(({ exchange }: { exchange: Exchange }) => {
 function Footnote({ exchange }: { exchange: Exchange }) {
   const { served, state, model, ttftMs, elapsedMs, reading } = exchange;
   if (served === null && state === 'running') return null;
-  const mode = served?.mode == null ? null : modeWord(served.mode as RouteMode);
+  const { signature = null, requestId = null } = served ?? {};
+  const mode = (served?.mode ?? null) as RouteMode | null;
+  const said = mode === null ? null : modeWord(mode);
   return (
     <ul class="footnote soft">
       {state === 'stopped' && <li>stopped by you</li>}
       {reading.finishReason === 'length' && <li>ended at the token limit</li>}
-      {served?.signature != null && (
-        <li data-testid="chat-route" title={served.signature}>
-          {routeText(served.signature, model)}
+      {signature !== null && (
+        <li data-testid="chat-route" title={signature}>
+          {routeText(signature, model)}
         </li>
       )}
-      {mode !== null && (
-        <li title={mode.meaning}>
-          {mode.mark} {mode.word}
+      {said !== null && (
+        <li title={said.meaning}>
+          {said.mark} {said.word}
         </li>
       )}
       {served !== null && served.attempts > 1 && <li>{served.attempts} attempts</li>}
       {reading.pieces > 0 && <li>{speedText(exchange)}</li>}
       {ttftMs !== null && <li>first token after {duration(ttftMs)}</li>}
       {reading.pieces > 0 && <li>{duration(elapsedMs)} in all</li>}
-      {served?.requestId != null && served.hasStory && (
+      {requestId !== null && served?.hasStory === true && (
         <li>
-          <a href={linkTo('calls', served.requestId)}>Story of this call</a>
+          <a href={linkTo('calls', requestId)}>Story of this call</a>
         </li>
       )}
     </ul>

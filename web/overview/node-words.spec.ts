@@ -12,7 +12,7 @@ describe('the words about a node', () => {
   it('tell its trouble: that it leaves, before that it fails', () => {
     expect(troubleOf(aNode())).toBeNull();
     expect(troubleOf(aNode({ breaker: 'open' }))?.text).toBe('breaker open');
-    expect(troubleOf(aNode({ breaker: 'half-open' }))?.text).toBe('half-open');
+    expect(troubleOf(aNode({ breaker: 'half_open' }))?.text).toBe('half-open');
     expect(troubleOf(aNode({ breaker: 'open', status: 'draining' }))?.text).toBe('draining');
   });
 

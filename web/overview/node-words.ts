@@ -14,7 +14,7 @@ export interface NodeTrouble {
 export function troubleOf({ breaker, status }: NodeRow): NodeTrouble | null {
   if (status === 'draining') return { kind: 'draining', tone: 'idle', mark: '⇣', text: 'draining' };
   if (breaker === 'open') return { kind: 'open', tone: 'bad', mark: '✕', text: 'breaker open' };
-  if (breaker === 'half-open') return { kind: 'half-open', tone: 'warn', mark: '◐', text: 'half-open' };
+  if (breaker === 'half_open') return { kind: 'half-open', tone: 'warn', mark: '◐', text: 'half-open' };
   return null;
 }
 

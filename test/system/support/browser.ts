@@ -67,6 +67,12 @@ export class DashboardPage {
     await this.page.locator('main').waitFor();
   }
 
+  /** Resolves once nothing on the page waits for its first answer. */
+  async filled(): Promise<void> {
+    await this.page.locator('.live[data-state="live"]').waitFor();
+    await this.page.getByText('Asking the tracker').waitFor({ state: 'detached' });
+  }
+
   /** The next answer of the tracker to this path, as the page got it. */
   async nextAnswer<T>(path: string): Promise<T> {
     const answer = await this.page.waitForResponse((seen) => new URL(seen.url()).pathname === path);
