@@ -58,6 +58,7 @@ export function aCall(more: Partial<CallRecord> = {}): CallRecord {
     stream: true,
     routing: null,
     attempts: [],
+    cause: null,
     outcome: 'completed',
     prompt_tokens: 8,
     completion_tokens: 24,
