@@ -63,7 +63,7 @@ const list: Operation = {
   description: 'Open ones first, then the newest 1,000 finished ones, each newest first.',
   caller: 'client',
   parameters: [
-    modelQuery('Only calls of this model.', EXAMPLE.model),
+    modelQuery('Only calls of this model.'),
     inQuery('limit', 'At most so many.', {
       type: 'integer',
       minimum: 1,

@@ -19,7 +19,6 @@ const GIVEN_ID: Parameter = {
   description:
     'An id of the client’s own; up to 128 letters, digits and `. : @ / + = _ -`. Another one is replaced.',
   schema: { type: 'string', pattern: '^[\\w.:@/+=-]{1,128}$' },
-  example: EXAMPLE.requestId,
 };
 
 /** W3C Trace Context: goes on to the head, by way of our spans where they are on. */
@@ -30,14 +29,12 @@ const TRACE: readonly Parameter[] = [
     description:
       'The client’s span (W3C Trace Context). Reaches the head if it is sound, else it is dropped.',
     schema: { type: 'string' },
-    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
   {
     name: 'tracestate',
     in: 'header',
     description: 'Goes with a sound `traceparent`.',
     schema: { type: 'string' },
-    example: 'vendor=value',
   },
 ];
 

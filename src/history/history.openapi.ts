@@ -87,8 +87,8 @@ const routingHistory: Operation = {
   description: 'By minute, in memory only: lasting records are for whoever reads `/metrics`.',
   caller: 'client',
   parameters: [
-    { ...modelQuery('The model.', EXAMPLE.model), required: true },
-    inQuery('signature', 'Only this route; none where it has no samples.', { type: 'string' }, EXAMPLE.fast),
+    { ...modelQuery('The model.'), required: true, example: EXAMPLE.model },
+    inQuery('signature', 'Only this route; none where it has no samples.', { type: 'string' }),
   ],
   responses: {
     200: jsonAnswer('The speeds.', HISTORY, {
@@ -111,7 +111,7 @@ const incidents: Operation = {
   summary: 'How each model fares, now and an hour ago',
   description: 'Success, time to first token and waiting of two windows, and the failures of the newer one.',
   caller: 'client',
-  parameters: [modelQuery('Only this model.', EXAMPLE.model)],
+  parameters: [modelQuery('Only this model.')],
   responses: {
     200: jsonAnswer('The models.', INCIDENT_LIST, {
       object: 'list',
@@ -136,7 +136,7 @@ const timeline: Operation = {
   description: 'Epochs, breakers and reads of the nodes file, newest first; the newest 1,000 are kept.',
   caller: 'client',
   parameters: [
-    modelQuery('Only what concerns this model; reads of the nodes file concern each.', EXAMPLE.model),
+    modelQuery('Only what concerns this model; reads of the nodes file concern each.'),
     inQuery('limit', 'At most so many.', {
       ...{ type: 'integer', minimum: 1, maximum: TIMELINE_ROWS.most, default: TIMELINE_ROWS.byDefault },
     }),

@@ -98,7 +98,7 @@ const receipt: RegistrationReceipt = {
 };
 
 const nodeId = inPath('node_id', 'The node, percent-encoded where needed.', EXAMPLE.gpu);
-const whichModel = modelQuery('Needed where several models have a node with this id.', EXAMPLE.model);
+const whichModel = modelQuery('Needed where several models have a node with this id.');
 const notHere = new NodeNotFoundError('No node with this id is here.');
 const ambiguous = new ConflictError('Several models have a node with this id: add ?model=.', 'model');
 
@@ -156,7 +156,7 @@ const list: Operation = {
   summary: 'The nodes that are here',
   description: 'Drained ones too, in the order of their first registration.',
   caller: 'client',
-  parameters: [modelQuery('Only nodes of this model; none of an unknown one.', EXAMPLE.model)],
+  parameters: [modelQuery('Only nodes of this model; none of an unknown one.')],
   responses: {
     200: jsonAnswer('The nodes.', listAnswerOf('Nodes.', NODE_ROW), { object: 'list', data: [nodeExample] }),
     ...faults(queryFault('model')),

@@ -5,16 +5,12 @@ export function inPath(name: string, description: string, example: string): Para
   return { name, in: 'path', description, required: true, schema: { type: 'string', minLength: 1 }, example };
 }
 
-export function inQuery(
-  name: string,
-  description: string,
-  schema: SchemaWords,
-  example?: unknown,
-): Parameter {
-  return { name, in: 'query', description, schema, ...(example === undefined ? {} : { example }) };
+/** One that may be left out has no example: the page would send it along. */
+export function inQuery(name: string, description: string, schema: SchemaWords): Parameter {
+  return { name, in: 'query', description, schema };
 }
 
 /** `?model=`, where it only picks some of the rows. */
-export function modelQuery(description: string, example: string): Parameter {
-  return inQuery('model', description, { type: 'string' }, example);
+export function modelQuery(description: string): Parameter {
+  return inQuery('model', description, { type: 'string' });
 }

@@ -163,7 +163,7 @@ export const routingApi: ApiPart = {
         description:
           'Per model: epoch, missing layers, and every candidate route with its learned speed and share.',
         caller: 'client',
-        parameters: [modelQuery('Only this model.', EXAMPLE.model)],
+        parameters: [modelQuery('Only this model.')],
         responses: {
           200: jsonAnswer('The table.', TABLE, example),
           ...faults(queryFault('model'), new ModelNotFoundError('nobody-serves-this')),
