@@ -52,7 +52,7 @@ const ROOMS = {
     'calls',
   ],
   probes: [...GROUND, 'openapi'],
-  dashboard: [...GROUND, 'openapi'],
+  dashboard: [...GROUND, 'http', 'openapi'],
   'api-docs': [
     ...GROUND,
     'http',

@@ -1,19 +1,15 @@
 import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
-import helmet from 'helmet';
+import { pagePolicy } from '../http/index.js';
 import { DashboardController, PAGE_FILES } from './dashboard.controller.js';
 import { readPageFiles } from './page-files.js';
 
 /** Scripts, styles and requests: the tracker's own only. */
-const PAGE_POLICY = {
-  defaultSrc: ["'none'"],
+const POLICY = pagePolicy({
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
   imgSrc: ["'self'"],
   connectSrc: ["'self'"],
-  baseUri: ["'none'"],
-  formAction: ["'none'"],
-  frameAncestors: ["'none'"],
-};
+});
 
 @Module({})
 export class DashboardModule implements NestModule {
@@ -26,11 +22,6 @@ export class DashboardModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    const headers = helmet({
-      contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY },
-      // Whether it must be https is for whoever puts https in front to say.
-      strictTransportSecurity: false,
-    });
-    consumer.apply(headers).forRoutes(DashboardController);
+    consumer.apply(POLICY).forRoutes(DashboardController);
   }
 }
