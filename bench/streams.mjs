@@ -1,6 +1,7 @@
 /**
  * Thousands of streams at once through one tracker, one token a second each: whether all of them arrive whole, how much
- * later a token arrives than it was sent, and what the tracker needs for that. Prints figures; it is no test.
+ * later a token arrives than it was sent while all of them are open, and what the tracker needs for that. Prints
+ * figures; it is no test.
  *
  *     npm run bench:streams              (--markdown FILE --seconds 60 --streams 1000,4500,9000 --without-heap)
  *
@@ -23,7 +24,7 @@ const { values } = parseArgs({
 });
 const tokens = Number(values.seconds);
 /** Opened faster, connections would wait to be accepted behind the tokens of those that are open. */
-const OPENED_A_SECOND = 750;
+const OPENED_A_SECOND = 500;
 /** A stream has two of the tracker's; so many more it has for itself. */
 const DESCRIPTORS_A_STREAM = 2;
 const OWN_DESCRIPTORS = 100;
@@ -49,46 +50,49 @@ async function measure(asked) {
   progress(`${title}: through the tracker …`);
   // What Node compiles at first is not what a stream costs.
   await followed(url, WARM_STREAMS, 2);
-  const [cpu, at] = [cpuMicros(pid), performance.now()];
-  const relayed = await followed(url, count, tokens);
-  const used = cpuMicros(pid) - cpu;
-  const percent = used / (performance.now() - at) / 10;
-  add(title, { direct, relayed, percent, used, pid });
+  const relayed = await followed(url, count, tokens, pid);
+  add(title, { count, direct, relayed, peak: peakMebibytes(pid) });
   await end(child);
   await end(upstream);
 }
 
-function add(title, { direct, relayed, percent, used, pid }) {
-  const ms = (what, key, limit) =>
-    figures.add(`${title}: ${what}`, relayed[key], {
-      ...{ unit: 'ms', decimals: 2, more: `directly ${direct[key].toFixed(2)}` },
-      ...(limit === undefined ? {} : { limit }),
-    });
-  figures.add(`${title}: lost`, relayed.lost, {
-    unit: 'streams',
-    decimals: 0,
-    limit: 0,
-    more: whyOf(relayed),
-  });
-  ms('from sent to received, p50', 'p50Ms');
-  ms('from sent to received, p99', 'p99Ms', 50);
-  ms('from sent to received, longest', 'maxMs');
-  figures.add(`${title}: most resident`, peakMebibytes(pid), { unit: 'MiB', limit: 500, decimals: 0 });
-  const each = `${(used / relayed.tokens).toFixed(0)} µs a token`;
-  figures.add(`${title}: CPU`, percent, { unit: '% of a core', more: each });
+function add(title, { count, direct, relayed, peak }) {
+  const { lost, faults, open, opening, ending, cpu } = relayed;
+  const told = [...faults, `${opening.tokens + open.tokens + ending.tokens} tokens arrived`].join(', ');
+  const beside = (ms) => ({ unit: 'ms', decimals: 2, more: `directly ${ms.toFixed(2)}` });
+  const shown = (what, ...figure) => figures.add(`${title}: ${what}`, ...figure);
+  shown('lost', lost, { unit: 'streams', decimals: 0, limit: 0, more: told });
+  shown('a token takes, p50', open.p50Ms, beside(direct.open.p50Ms));
+  shown('a token takes, p99', open.p99Ms, { ...beside(direct.open.p99Ms), limit: 50 });
+  shown('a token takes, longest', open.maxMs, beside(direct.open.maxMs));
+  shown('p99 while others open', opening.p99Ms, beside(direct.opening.p99Ms));
+  shown('p99 while others end', ending.p99Ms, beside(direct.ending.p99Ms));
+  shown('most resident', peak, { unit: 'MiB', limit: 500, decimals: 0 });
+  const each = `${((cpu.percent * 10_000) / count).toFixed(0)} µs a token`;
+  shown('CPU', cpu.percent, { unit: '% of a core', more: each });
 }
 
-function whyOf({ faults, tokens: arrived }) {
-  return [...faults, `${arrived} tokens arrived`].join(', ');
-}
-
-/** Opens the streams and waits for the last to end. */
-async function followed(url, count, length) {
+/**
+ * Opens the streams and waits for the last to end.
+ *
+ * @param {number} [pid] of whom to tell the CPU used while all streams are open
+ */
+async function followed(url, count, length, pid) {
   const numbers = [count, OPENED_A_SECOND, length].map(String);
   const clients = start(process.execPath, [program('clients.mjs'), url, ...numbers]);
+  const marks = {};
+  clients.stdout.on('data', (text) => {
+    const mark = pid === undefined ? null : /^(open|ending)$/m.exec(text)?.[1];
+    if (mark) marks[mark] = { micros: cpuMicros(pid), at: performance.now() };
+  });
   const [code] = await once(clients, 'close');
   if (code !== 0) throw new Error(clients.said);
-  return JSON.parse(clients.said);
+  return { ...JSON.parse(clients.said.trim().split('\n').at(-1)), cpu: cpuBetween(marks) };
+}
+
+function cpuBetween({ open, ending }) {
+  if (open === undefined || ending === undefined) return { percent: NaN };
+  return { percent: (ending.micros - open.micros) / (ending.at - open.at) / 10 };
 }
 
 /** The heap and slow-reader figures stand beside: what streams leave behind. */

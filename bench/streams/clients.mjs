@@ -1,6 +1,6 @@
 /**
  * Opens so many streams, at most so many more each second, and follows each to its end; one that has not ended long after it
- * should have is lost. Prints one line of JSON.
+ * should have is lost. Prints `open` once all are, `ending` when the first ends, then one line of JSON.
  *
  *     node clients.mjs URL STREAMS A_SECOND TOKENS
  */
@@ -28,7 +28,9 @@ const GRACE_SECONDS = 60;
 /** More at once would wait longer in the kernel's queue than it keeps them. */
 const MOST_UNANSWERED = 200;
 
-const delays = new Delays();
+/** Opening and ending take much of whoever is measured, and the other streams feel it. */
+const delays = { opening: new Delays(), open: new Delays(), ending: new Delays() };
+let phase = 'opening';
 let opened = 0;
 let answered = 0;
 let whole = 0;
@@ -52,9 +54,9 @@ function follow() {
     const now = nowMicros();
     const unfinished = eachToken(bytes, (sentAt, number) => {
       if (number !== seen) note('a token out of order');
-      if (seen === 0) answered += 1;
+      delays[phase].add((now - sentAt) / 1000);
       seen += 1;
-      delays.add((now - sentAt) / 1000);
+      if (seen === 1) begun();
     });
     rest = unfinished === 0 ? NOTHING : bytes.subarray(bytes.length - unfinished);
     if (seen === 0 && !bytes.includes('HTTP/1.1 200')) note(bytes.latin1Slice().split('\r\n', 1)[0]);
@@ -67,10 +69,21 @@ function follow() {
   });
   socket.on('error', ({ message }) => note(`${message} ${seen === 0 ? 'before' : 'after'} the first token`));
   socket.on('close', () => {
-    if (seen === 0) answered += 1;
+    if (seen === 0) begun();
     ended += 1;
+    if (ended === 1) enter('ending');
     if (ended === count) finish();
   });
+}
+
+function begun() {
+  answered += 1;
+  if (answered === count && phase === 'opening') enter('open');
+}
+
+function enter(next) {
+  phase = next;
+  console.log(phase);
 }
 
 setTimeout(
@@ -87,6 +100,7 @@ function note(fault, times = 1) {
 
 function finish() {
   const told = [...faults].map(([fault, times]) => `${times} × ${fault}`);
-  console.log(JSON.stringify({ lost: count - whole, faults: told, ...delays.summary() }));
+  const summaries = Object.entries(delays).map(([name, seen]) => [name, seen.summary()]);
+  console.log(JSON.stringify({ lost: count - whole, faults: told, ...Object.fromEntries(summaries) }));
   process.exit(0);
 }
