@@ -22,7 +22,7 @@ const { values } = parseArgs({
     'without-heap': { type: 'boolean', default: false },
   },
 });
-const tokens = Number(values.seconds);
+const seconds = Number(values.seconds);
 /** Opened faster, connections would wait to be accepted behind the tokens of those that are open. */
 const OPENED_A_SECOND = 500;
 /** A stream has two of the tracker's; so many more it has for itself. */
@@ -33,7 +33,7 @@ const figures = new Figures();
 
 for (const asked of values.streams.split(',').map(Number)) await measure(asked);
 if (!values['without-heap']) await heap();
-figures.print(`Many streams, one token a second for ${tokens} s`, values.markdown);
+figures.print(`Many streams, one token a second, all open for ${seconds} s`, values.markdown);
 
 async function measure(asked) {
   const upstream = start(process.execPath, [program('upstream.mjs')]);
@@ -45,13 +45,15 @@ async function measure(asked) {
   const most = Math.floor((openFilesLimit(pid) - OWN_DESCRIPTORS) / DESCRIPTORS_A_STREAM);
   const count = Math.min(asked, most);
   const title = `${count} streams${count < asked ? ` (no more within the limit of open files; asked: ${asked})` : ''}`;
+  // One token a second: all are open for so long at least, opened at half of that pace.
+  const tokens = seconds + 2 * Math.ceil(count / OPENED_A_SECOND);
   progress(`${title}: directly …`);
   const direct = await followed(head, count, tokens);
   progress(`${title}: through the tracker …`);
   // What Node compiles at first is not what a stream costs.
   await followed(url, WARM_STREAMS, 2);
   const relayed = await followed(url, count, tokens, pid);
-  add(title, { count, direct, relayed, peak: peakMebibytes(pid) });
+  add(title, { count, direct, relayed, peak: peakMegabytes(pid) });
   await end(child);
   await end(upstream);
 }
@@ -59,7 +61,7 @@ async function measure(asked) {
 function add(title, { count, direct, relayed, peak }) {
   const { lost, faults, open, opening, ending, cpu } = relayed;
   const told = [...faults, `${opening.tokens + open.tokens + ending.tokens} tokens arrived`].join(', ');
-  const beside = (ms) => ({ unit: 'ms', decimals: 2, more: `directly ${ms.toFixed(2)}` });
+  const beside = (ms) => ({ unit: 'ms', decimals: 2, more: `directly ${ms?.toFixed(2) ?? 'not measured'}` });
   const shown = (what, ...figure) => figures.add(`${title}: ${what}`, ...figure);
   shown('lost', lost, { unit: 'streams', decimals: 0, limit: 0, more: told });
   shown('a token takes, p50', open.p50Ms, beside(direct.open.p50Ms));
@@ -67,7 +69,7 @@ function add(title, { count, direct, relayed, peak }) {
   shown('a token takes, longest', open.maxMs, beside(direct.open.maxMs));
   shown('p99 while others open', opening.p99Ms, beside(direct.opening.p99Ms));
   shown('p99 while others end', ending.p99Ms, beside(direct.ending.p99Ms));
-  shown('most resident', peak, { unit: 'MiB', limit: 500, decimals: 0 });
+  shown('most resident', peak, { unit: 'MB', limit: 500, decimals: 0 });
   const each = `${((cpu.percent * 10_000) / count).toFixed(0)} µs a token`;
   shown('CPU', cpu.percent, { unit: '% of a core', more: each });
 }
@@ -114,6 +116,6 @@ function openFilesLimit(pid) {
   return Number(/Max open files\s+(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]);
 }
 
-function peakMebibytes(pid) {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+function peakMegabytes(pid) {
+  return (Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6;
 }

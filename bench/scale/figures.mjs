@@ -7,12 +7,14 @@ export class Figures {
 
   /**
    * @param {string} what
-   * @param {number} value
+   * @param {number | null} value null or no number: it was not measured
    * @param {{ unit: string, limit?: number, decimals?: number, more?: string }} shown `more` stands beside the figure
    */
   add(what, value, { unit, limit, decimals = 1, more = '' }) {
-    const text = `${value.toFixed(decimals)} ${unit}${more === '' ? '' : ` (${more})`}`;
-    const verdict = limit === undefined ? '' : value <= limit ? 'ok' : 'MISSED';
+    const isMeasured = Number.isFinite(value);
+    const figure = isMeasured ? `${value.toFixed(decimals)} ${unit}` : 'not measured';
+    const text = `${figure}${more === '' ? '' : ` (${more})`}`;
+    const verdict = limit === undefined || !isMeasured ? '' : value <= limit ? 'ok' : 'MISSED';
     this.rows.push([what, text, limit === undefined ? '' : `${limit} ${unit}`, verdict]);
     progress(`${what}: ${text} ${verdict}`);
   }

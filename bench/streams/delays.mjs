@@ -13,7 +13,9 @@ export class Delays {
     this.maxMs = Math.max(this.maxMs, ms);
   }
 
+  /** Null where nothing was measured: the least of nothing would look good. */
   quantile(share) {
+    if (this.total === 0) return null;
     let passed = 0;
     const at = this.counts.findIndex((count) => (passed += count) >= share * this.total);
     return at / STEPS_A_MS;
