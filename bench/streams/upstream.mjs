@@ -1,17 +1,21 @@
 /**
  * A head that gives one token a second to each stream, from as many as there may be; over sockets without an HTTP
- * library. The first goes out at once, so the streams are spread over the second as their requests came. Each is as
- * long as its max_tokens. Prints its port.
+ * library. The first goes out at once, the others at one of the second's milliseconds, spread evenly over the streams:
+ * requests come in clumps, and tokens that kept to those would be a burst each second. Each is as long as its
+ * max_tokens. Prints its port.
  */
 import { createServer } from 'node:net';
 import { END, START, token } from './tokens.mjs';
 
 const EVERY_MS = 1000;
 const LOOK_MS = 1;
+/** Any number of its multiples, less whole numbers, lies evenly between 0 and 1. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 const MODELS = JSON.stringify({ object: 'list', data: [{ id: 'bench', object: 'model' }] });
 const JSON_HEAD = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${MODELS.length}\r\n\r\n`;
-/** All wait equally long, so whoever waits longest is first. */
-let streams = [];
+/** The streams by the millisecond of the second in which they get their tokens. */
+const wheel = Array.from({ length: EVERY_MS }, () => new Set());
+let begun = 0;
 
 const server = createServer({ noDelay: true }, (socket) => {
   let unread = '';
@@ -31,7 +35,17 @@ const server = createServer({ noDelay: true }, (socket) => {
 
 function begin(socket, tokens) {
   socket.write(START + token(0));
-  streams.push({ socket, tokens, sent: 1, due: performance.now() + EVERY_MS });
+  begun += 1;
+  wheel[Math.floor(((begun * GOLDEN_RATIO) % 1) * EVERY_MS)].add({ socket, tokens, sent: 1 });
+}
+
+/** @returns whether it goes on */
+function next(stream) {
+  if (stream.socket.destroyed) return false;
+  const isOver = stream.sent === stream.tokens;
+  stream.socket.write(isOver ? END : token(stream.sent));
+  stream.sent += 1;
+  return !isOver;
 }
 
 /** null while it has not arrived as a whole. */
@@ -42,23 +56,12 @@ function requestLength(text) {
   return text.length >= headEnd + 4 + body ? headEnd + 4 + body : null;
 }
 
+let served = Math.floor(performance.now());
 setInterval(() => {
-  const now = performance.now();
-  let served = 0;
-  const goOn = [];
-  for (; served < streams.length && streams[served].due <= now; served += 1) {
-    const stream = streams[served];
-    if (stream.socket.destroyed) continue;
-    if (stream.sent === stream.tokens) {
-      stream.socket.write(END);
-      continue;
-    }
-    stream.socket.write(token(stream.sent));
-    stream.sent += 1;
-    stream.due += EVERY_MS;
-    goOn.push(stream);
+  for (const now = performance.now(); served < now; served += 1) {
+    const streams = wheel[served % EVERY_MS];
+    for (const stream of streams) if (!next(stream)) streams.delete(stream);
   }
-  if (served > 0) streams = streams.slice(served).concat(goOn);
 }, LOOK_MS);
 
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => console.log(server.address().port));
