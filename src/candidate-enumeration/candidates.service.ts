@@ -94,16 +94,26 @@ export class CandidatesService {
 
   private enumerate(view: ModelView): Route[] {
     const routes = ENUMERATIONS[this.settings.enumeration](view);
-    return capByPrior(routes, this.priorIn(view), this.settings.maxCandidates);
+    return capByPrior(routes, this.priorIn(view, once(this.loadOf)), this.settings.maxCandidates);
   }
 
   /** The median is worked out only where a node left its throughput open. */
-  private priorIn(view: ModelView): (route: Route) => number {
+  private priorIn(view: ModelView, loadOf = this.loadOf): (route: Route) => number {
     let assumed: number | null = null;
     return (route) => {
       const isOpen = route.hops.some(({ node }) => node.throughputTps === null);
       if (isOpen) assumed ??= assumedTpsOf(view);
-      return priorTps(route, this.loadOf, assumed ?? 0);
+      return priorTps(route, loadOf, assumed ?? 0);
     };
   }
+}
+
+/** Hundreds of heads may lead through the same few nodes: each is asked for once. */
+function once(loadOf: (node: MeshNode) => NodeLoad): (node: MeshNode) => NodeLoad {
+  const known = new Map<MeshNode, NodeLoad>();
+  return (node) => {
+    let load = known.get(node);
+    if (load === undefined) known.set(node, (load = loadOf(node)));
+    return load;
+  };
 }

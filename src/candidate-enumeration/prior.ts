@@ -24,7 +24,11 @@ export function effectiveTps(node: MeshNode, load: NodeLoad, assumedTps: number)
 
 /** A route is as fast as its slowest hop. */
 export function priorTps(route: Route, loadOf: (node: MeshNode) => NodeLoad, assumedTps: number): number {
-  return Math.min(...route.hops.map(({ node }) => effectiveTps(node, loadOf(node), assumedTps)));
+  let slowest = Infinity;
+  for (const { node } of route.hops) {
+    slowest = Math.min(slowest, effectiveTps(node, loadOf(node), assumedTps));
+  }
+  return slowest;
 }
 
 /** What an undeclared throughput counts as: the median of the model's declared ones. */

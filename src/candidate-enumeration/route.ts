@@ -17,8 +17,10 @@ export interface Route {
 
 /** A route of these hops, with its signature. */
 export function routeOf(model: string, hops: readonly Hop[]): Route {
-  const spans = hops.map(
-    ({ node, startLayer, endLayer }) => `${node.nodeId}[${String(startLayer)}-${String(endLayer)}]`,
-  );
-  return { model, signature: `${model}|${spans.join('->')}`, hops };
+  return { model, signature: `${model}|${hops.map(hopText).join('->')}`, hops };
+}
+
+/** A hop as it stands in a signature. */
+export function hopText({ node, startLayer, endLayer }: Hop): string {
+  return `${node.nodeId}[${String(startLayer)}-${String(endLayer)}]`;
 }

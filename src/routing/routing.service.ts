@@ -105,12 +105,12 @@ export class RoutingService {
   /** How the policy sees these routes of one model. */
   states(model: string, routes: readonly Route[]): CandidateState[] {
     const priors = this.candidates.priors(model, routes);
-    return routes.map((route, at) => ({
-      ...this.stats.estimate(model, route.signature),
-      signature: route.signature,
-      hopCount: route.hops.length,
-      priorTps: priors[at] ?? 0,
-    }));
+    return routes.map(({ signature, hops }, at) => {
+      // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
+      const { status, tps, mass, scoutsInFlight, barred } = this.stats.estimate(model, signature);
+      const priorTps = priors[at] ?? 0;
+      return { signature, hopCount: hops.length, priorTps, status, tps, mass, scoutsInFlight, barred };
+    });
   }
 
   /** The probability of each of a model's candidates to be the next one chosen; they sum to 1 unless there is none. */
