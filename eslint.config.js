@@ -22,10 +22,10 @@ const REACHED_FOR = {
 };
 
 const NODE_GLOBALS = Object.fromEntries(
-  ['Buffer', 'console', 'fetch', 'performance', 'process', 'setTimeout', 'URL'].map((name) => [
-    name,
-    'readonly',
-  ]),
+  [
+    ...['Buffer', 'console', 'fetch', 'performance', 'process', 'URL'],
+    ...['clearTimeout', 'setImmediate', 'setTimeout'],
+  ].map((name) => [name, 'readonly']),
 );
 
 export default tseslint.config(
