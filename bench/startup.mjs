@@ -98,7 +98,10 @@ async function contents() {
     for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
       if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(folder, file));
     }
-    const install = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+    const install = [
+      ...['ci', '--omit=dev', '--omit=optional'],
+      ...['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'],
+    ];
     await promisify(execFile)('npm', install, { cwd: folder });
     addPackages(packagesIn(join(folder, 'node_modules')));
   } finally {

@@ -121,6 +121,10 @@ describe('the image', () => {
       if (!healthy) await pause(100);
     }
     expect(healthy).toBe(true);
+    for (const path of ['/dashboard', '/docs', '/openapi.json', '/metrics']) {
+      const { status } = await fetch(`http://127.0.0.1:${String(port)}${path}`);
+      expect([path, status]).toEqual([path, 200]);
+    }
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(isHealthy()).toBe(false);
