@@ -6,8 +6,8 @@ import { refuseUnreadable } from './unreadable-request.js';
 
 /** Takes a request away from Nest and Express. */
 export interface Lane {
-  /** Whether this path (without query) is the lane's, whatever the method. */
-  serves(path: string): boolean;
+  /** Whether a request is the lane's; `path` is its path without query. */
+  serves(path: string, request: IncomingMessage): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
@@ -18,15 +18,15 @@ const HEADERS_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /**
- * Express, and beside it a lane for the paths whose every microsecond counts: Nest and Express cost about
- * 100 µs a request. The lane's owner gets its dependencies by injection and opens the lane when it is up.
+ * Express, and beside it lanes for the paths whose every microsecond counts: Nest and Express cost about
+ * 100 µs a request. A lane's owner gets its dependencies by injection and opens the lane when it is up.
  */
 export class LaneExpressAdapter extends ExpressAdapter {
-  private lane: Lane | null = null;
+  private readonly lanes: Lane[] = [];
   private readonly answers = new OpenAnswers();
 
   openLane(lane: Lane): void {
-    this.lane = lane;
+    this.lanes.push(lane);
   }
 
   /** See {@link OpenAnswers.hasUnsent}. */
@@ -38,8 +38,9 @@ export class LaneExpressAdapter extends ExpressAdapter {
     const express = this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>();
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       this.answers.add(request.socket, response);
-      const { lane } = this;
-      if (lane?.serves(pathOf(request.url ?? '/')) === true) lane.handle(request, response);
+      const path = pathOf(request.url ?? '/');
+      const lane = this.lanes.find((each) => each.serves(path, request));
+      if (lane !== undefined) lane.handle(request, response);
       else express(request, response);
     };
     const server = createServer(

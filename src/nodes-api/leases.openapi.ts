@@ -19,7 +19,7 @@ import {
   type ApiPart,
 } from '../openapi/index.js';
 import type { Heartbeat } from '../registry/index.js';
-import type { HeartbeatReceipt } from './leases.controller.js';
+import type { HeartbeatReceipt } from './heartbeat-receipt.js';
 
 const AS_BEFORE = 'it stays as it was';
 

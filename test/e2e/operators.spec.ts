@@ -1,10 +1,11 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { FakeHead } from '../support/fake-head.js';
-import { errorOf, jsonOf, type Reply } from '../support/http-client.js';
+import { errorOf, jsonOf, send, type Outgoing, type Reply } from '../support/http-client.js';
 import { DONE, sendChat, sendJson, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
 import { SilentLogger } from '../support/silent-logger.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
@@ -67,6 +68,24 @@ describe('a node over HTTP', () => {
     expect((await api.ask('PUT', `/v1/leases/${lease_id}`, {})).status).toBe(200);
     expect(await api.node('w:all')).toMatchObject({ queue_depth: 3, throughput_tps: 7.5 });
   });
+
+  it.each(['{}', '{"queue_depth":2}', '{"queue_depth":-1,"status":"x"}', '{"queue', '[]'])(
+    'gets one answer to a heartbeat, whichever way the tracker takes it: %s',
+    async (text) => {
+      const { lease_id } = jsonOf(await register()) as Registered;
+      const told = async (path: string, outgoing: Outgoing): Promise<unknown> => {
+        const headers = { 'content-type': 'application/json', ...outgoing.headers };
+        const reply = await send(tracker.url + path, { method: 'PUT', ...outgoing, headers });
+        return [reply.status, reply.headers['content-type'], jsonOf(reply)];
+      };
+      const path = `/v1/leases/${lease_id}`;
+      const plain = await told(path, { body: text });
+      expect(await told(path, { chunks: [text] })).toEqual(plain);
+      expect(await told(`${path}/`, { body: text })).toEqual(plain);
+      const headers = { 'content-encoding': 'gzip' };
+      expect(await told(path, { headers, body: gzipSync(text) })).toEqual(plain);
+    },
+  );
 
   it('is told lease_unknown when its lease was replaced, given back or never was', async () => {
     const { lease_id: replaced } = jsonOf(await register()) as Registered;
