@@ -256,6 +256,45 @@ describe('whatever the tracker says', () => {
   });
 });
 
+describe('of a large mesh', () => {
+  it('no more rows of the wall are in the page than can be seen, and nothing scrolls sideways', async () => {
+    const head = await stage.head();
+    for (let model = 0; model < 50; model += 1) {
+      const registrations = Array.from({ length: 8 }, (_, node) =>
+        tracker.api.register({
+          ...{
+            wallet: `w${String(node)}`,
+            name: `n${String(model)}`,
+            endpoint: `${head.url}/${String(model)}-${String(node)}`,
+          },
+          ...{ model: `model-${String(model)}`, num_layers: 8, shard_start: 0, shard_end: node },
+        }),
+      );
+      await Promise.all(registrations);
+    }
+    for (let sent = 0; sent < 1000; sent += 20) {
+      const some = Array.from({ length: 20 }, (_, at) =>
+        tracker.api.chat({ model: `model-${String((sent + at) % 50)}`, messages: [] }),
+      );
+      await Promise.all(some);
+    }
+    const tab = await open({ hash: '#/calls' });
+    await eventually(async () => {
+      expect(await tab.page.getByTestId('wall-count').innerText()).toContain('1000');
+    });
+    const rows = await tab.page.locator('[data-request-id]').count();
+    expect(rows).toBeGreaterThan(10);
+    expect(rows).toBeLessThan(150);
+    for (const name of TABS) {
+      await tab.goto(`#/${name}`);
+      await tab.filled();
+      expect({ name, overflow: await tab.sidewaysOverflow() }).toEqual({ name, overflow: 0 });
+    }
+    await tab.goto('#/nodes');
+    expect(await tab.page.getByTestId('nodes-count').innerText()).toContain('400');
+  });
+});
+
 describe('the page', () => {
   it.each(['light', 'dark'].flatMap((scheme) => [1280, 360].map((width) => [scheme, width] as const)))(
     'has no serious accessibility fault in %s at %d px, nor scrolls sideways',
