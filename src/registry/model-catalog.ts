@@ -2,21 +2,24 @@ import { ConflictError, InvalidRequestError, type LayerSpan } from '../kernel/in
 
 /** A model stays known this long after its last node left. */
 const REMEMBER_MS = 24 * 3_600_000;
+/** Of models without nodes no more are remembered: names cost nothing to those who make them up. */
+const MOST_ABSENT = 10_000;
 
 interface KnownModel {
   numLayers: number | null;
   nodes: number;
-  /** Monotonic ms at which it is forgotten, or null while it has nodes. */
-  forgetAt: number | null;
   readonly knownSinceMs: number;
 }
 
 /**
  * Which models are known and how many layers each has. A model is known from its first registration until
- * 24 h after its last node left; a declared num_layers stays as long.
+ * 24 h after its last node left; a declared num_layers stays as long. Of models without nodes the newest 10,000 are
+ * remembered.
  */
 export class ModelCatalog {
   private readonly models = new Map<string, KnownModel>();
+  /** Models without nodes and the monotonic ms at which each is forgotten, the first to go first. */
+  private readonly absent = new Map<string, number>();
 
   has(model: string): boolean {
     return this.models.has(model);
@@ -64,12 +67,11 @@ export class ModelCatalog {
     const known = this.models.get(model) ?? {
       numLayers: null,
       nodes: 0,
-      forgetAt: null,
       knownSinceMs: wallMs,
     };
     known.numLayers ??= numLayers;
     known.nodes += 1;
-    known.forgetAt = null;
+    this.absent.delete(model);
     this.models.set(model, known);
   }
 
@@ -77,18 +79,25 @@ export class ModelCatalog {
     const known = this.models.get(model);
     if (known === undefined) return;
     known.nodes -= 1;
-    if (known.nodes === 0) known.forgetAt = now + REMEMBER_MS;
+    if (known.nodes === 0) this.absent.set(model, now + REMEMBER_MS);
   }
 
-  /** Drops and returns the models that have been without nodes for too long. */
+  /** Drops and returns the models that have been without nodes for too long, or are too many. */
   forgetDue(now: number): string[] {
-    const due = [...this.models].filter(([, { forgetAt }]) => forgetAt !== null && forgetAt <= now);
-    for (const [model] of due) this.models.delete(model);
-    return due.map(([model]) => model);
+    const due: string[] = [];
+    for (const [model, forgetAt] of this.absent) {
+      if (forgetAt > now && this.absent.size <= MOST_ABSENT) break;
+      this.absent.delete(model);
+      this.models.delete(model);
+      due.push(model);
+    }
+    return due;
   }
 
   /** Monotonic ms at which something will be due next, Infinity when nothing will. */
   nextDue(): number {
-    return Math.min(...[...this.models.values()].map(({ forgetAt }) => forgetAt ?? Infinity), Infinity);
+    if (this.absent.size > MOST_ABSENT) return -Infinity;
+    for (const forgetAt of this.absent.values()) return forgetAt;
+    return Infinity;
   }
 }

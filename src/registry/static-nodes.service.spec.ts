@@ -377,6 +377,14 @@ describe('the nodes file', () => {
     ]);
   });
 
+  it('with thousands of faults is told by the first of them and how many more there are', async () => {
+    await start({ nodes: [] });
+    writeFileSync(path(), JSON.stringify({ nodes: Array.from({ length: 5_000 }, () => 7) }));
+    await advance(LOOK_MS);
+    const { faults } = rooms.logger.of('nodes_file.refused')[0]?.fields as { faults: string[] };
+    expect([faults.length, faults.at(-1)]).toEqual([51, 'and 4950 more']);
+  });
+
   it('that is removed changes nothing and is told', async () => {
     await start({ nodes: [{ url }] });
     rmSync(path());

@@ -11,6 +11,8 @@ import { StaticNode } from './static-node.js';
 /** Watching by look: file events don't cross bind mounts and replaced files. */
 const LOOK_EVERY_MS = 2000;
 const LONGEST_PROBE_MS = 10_000;
+/** Faults of a file that are named in the log. */
+const MOST_LOGGED = 50;
 
 /** Keeps the servers of the nodes file and of `--node` flags in the registry. */
 @Injectable()
@@ -67,7 +69,7 @@ export class StaticNodesService implements OnModuleDestroy {
       await this.apply(entries);
     } catch (fault) {
       if (!(fault instanceof NodesFileFault)) throw fault;
-      this.logger.error({ faults: fault.faults }, 'nodes_file.refused');
+      this.logger.error({ faults: loggable(fault.faults) }, 'nodes_file.refused');
       this.bus.publish('nodes_file.refused', { faults: fault.faults.length, at: this.clock.wallMs() });
     }
   }
@@ -139,6 +141,11 @@ export class StaticNodesService implements OnModuleDestroy {
       return 'absent';
     }
   }
+}
+
+function loggable(faults: readonly string[]): readonly string[] {
+  const more = faults.length - MOST_LOGGED;
+  return more <= 0 ? faults : [...faults.slice(0, MOST_LOGGED), `and ${String(more)} more`];
 }
 
 function readText(path: string): string | undefined {
