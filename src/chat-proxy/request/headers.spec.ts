@@ -72,6 +72,26 @@ describe('the headers for a head', () => {
   });
 });
 
+describe("a client's many headers", () => {
+  it("can't push out the node's key, which some servers would no longer see, nor each other's place before it", () => {
+    const many = Object.fromEntries(Array.from({ length: 1990 }, (_, n) => [`h${String(n)}`, 'x']));
+    const names = Object.keys(headersForHead(many, 'r', ROUTE, { authorization: 'Bearer k' }, null));
+    expect(names.indexOf('authorization')).toBeLessThan(8);
+    expect(names).toHaveLength(5 + 512);
+    expect(names).toContain('h511');
+  });
+
+  it('pass on one that is called like what every object has', () => {
+    expect(headersForHead({ constructor: 'x' }, 'r', ROUTE, {}, null).constructor).toBe('x');
+  });
+});
+
+describe('an id that a client gave its request', () => {
+  it.each(['.', '..', '...'])('is not taken if it is %j: it would lead elsewhere in a path', (id) => {
+    expect(givenRequestId({ 'x-request-id': id })).toBeNull();
+  });
+});
+
 describe("a head's headers of a trace", () => {
   const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const OURS = { traceparent: `00-${'a'.repeat(32)}-${'c'.repeat(16)}-00`, tracestate: 'ours=1' };

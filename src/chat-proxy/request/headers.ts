@@ -47,7 +47,10 @@ const NOT_FOR_CLIENTS = new Set([
   'x-meshnet-route-mode',
   'x-meshnet-attempts',
 ]);
-const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/;
+/** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
+const MOST_PASSED_ON = 512;
+/** Something that isn't only dots: those would lead elsewhere in a path. */
+const REQUEST_ID = /^(?!\.+$)[\w.:@/+=-]{1,128}$/;
 
 /** The id that the client gave its request, if it is one that can stand in a log. */
 export function givenRequestId(headers: IncomingHttpHeaders): string | null {
@@ -68,16 +71,24 @@ export function headersForHead(
   trace: TraceHeaders | null,
 ): HeaderMap {
   const { traceparent, tracestate, ...kept } = endToEnd(client, NOT_FOR_HEADS);
-  return {
-    ...kept,
-    ...(trace ?? passedOn(traceparent, tracestate)),
+  const headers: HeaderMap = {
     'content-type': 'application/json',
     // A compressed answer could be neither relayed event by event nor read.
     'accept-encoding': 'identity',
     'x-request-id': requestId,
     'x-meshnet-route': routeHeader(route),
     ...access,
+    ...(trace ?? passedOn(traceparent, tracestate)),
   };
+  // Servers take so many headers and pass over the rest: ours come first, and the client's can't push them out.
+  let room = MOST_PASSED_ON;
+  for (const name in kept) {
+    if (room === 0) break;
+    if (Object.hasOwn(headers, name)) continue;
+    headers[name] = kept[name] ?? '';
+    room -= 1;
+  }
+  return headers;
 }
 
 /** What of a head's headers reaches the client. */
