@@ -49,8 +49,11 @@ export class AttemptsService {
     let verdict: SampleVerdict = NOT_SETTLED;
     const settle = (end: AttemptEnd): void => {
       verdict = open.settle(end);
-      this.calls.attemptEnded(call, attemptEndingOf(end, decision.route));
-      call.trace.attemptEnded(end, verdict);
+      const ending = attemptEndingOf(end, decision.route);
+      this.calls.attemptEnded(call, ending);
+      // A head's own words for a node that is not on the route are nobody's name, and may be anything.
+      const { outcome, headStatus, fault, usage } = end;
+      call.trace.attemptEnded({ ...ending, outcome, headStatus, fault, usage }, verdict);
       const status = chat.client.begun ? 200 : null;
       if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict }, status);
     };

@@ -33,7 +33,7 @@ export interface RouteChoice {
 export interface AttemptFacts {
   readonly outcome: string;
   readonly headStatus: number | null;
-  /** The hop that the head named as the one that failed. */
+  /** The node of the route that failed; never a name that only the head knows. */
   readonly failedNodeId: string | null;
   readonly fault: { readonly code: string } | null;
   readonly usage: { readonly promptTokens: number | null; readonly completionTokens: number | null } | null;
