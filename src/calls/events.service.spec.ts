@@ -13,7 +13,10 @@ class FakeWatcher extends EventEmitter {
   writableLength = 0;
   destroyed = false;
   ended = false;
-  readonly req = { socket: Object.assign(new EventEmitter(), { destroyed: false }) };
+
+  constructor(readonly req = { socket: Object.assign(new EventEmitter(), { destroyed: false }) }) {
+    super();
+  }
 
   writeHead(status: number): void {
     this.status = status;
@@ -122,6 +125,15 @@ describe('the event stream', () => {
     events.watch(gone.asResponse);
     expect(gone.status).toBe(0);
     expect([events.watcherCount, clock.liveTimers]).toEqual([0, 0]);
+  });
+
+  it('gives one connection one stream, and another one the next', () => {
+    const first = watcher();
+    const behind = new FakeWatcher(first.req);
+    expect(() => events.watch(behind.asResponse)).toThrow(OverloadedError);
+    expect([behind.status, events.watcherCount]).toEqual([0, 1]);
+    watcher();
+    expect(events.watcherCount).toBe(2);
   });
 
   it('has room for 256 watchers, and again for one when one leaves', () => {

@@ -50,6 +50,11 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
     // It left while its request was still on its way through Nest; its `close` has been.
     if (response.destroyed || response.req.socket.destroyed) return;
     if (this.isOver) throw new ShuttingDownError();
+    const connection = response.req.socket;
+    // A second one, sent behind the first, would wait for an end that never comes, and take a place for it.
+    if ([...this.watchers].some(({ req }) => req.socket === connection)) {
+      throw new OverloadedError('This connection has an event stream already, which does not end.');
+    }
     if (this.watchers.size >= MOST_WATCHERS) {
       throw new OverloadedError('Too many event streams are open.');
     }
@@ -63,7 +68,7 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
     const leave = (): void => void this.watchers.delete(response);
     response.on('close', leave);
     // The answer may never be told of a connection that dies before its turn.
-    response.req.socket.once('close', leave);
+    connection.once('close', leave);
     this.cancelComment ??= this.commentLater();
   }
 
