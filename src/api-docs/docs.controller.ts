@@ -34,7 +34,10 @@ export class DocsController {
   }
 
   private async serve(request: Request, response: Response, next: NextFunction): Promise<void> {
-    const page = await (this.page ??= docsPage());
+    this.page ??= docsPage();
+    // What failed to load may load the next time.
+    this.page.catch(() => (this.page = null));
+    const page = await this.page;
     POLICY(request, response, () => page(request, response, next));
   }
 }

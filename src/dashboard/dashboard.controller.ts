@@ -15,7 +15,9 @@ export class DashboardController {
 
   /** Whoever opens the tracker's address in a browser wants to see something. */
   @Get()
-  root(@Res() response: Response): void {
+  root(@Req() request: Request, @Res() response: Response): void {
+    // With more slashes in front, the relative address would be that of another host.
+    if (request.path !== '/') throw new NotFoundError('This path does not exist.');
     response.redirect(302, 'dashboard');
   }
 
