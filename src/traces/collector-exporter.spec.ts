@@ -58,9 +58,24 @@ describe('a collector that takes nothing', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('CANARY');
   });
 
+  it('is told of at the end with all that nobody told of before, dropped by a full queue', () => {
+    failure = fault({ code: 503 });
+    for (let span = 0; span < 100; span += 1) exporter.spanEnded();
+    send();
+    send();
+    exporter.close();
+    exporter.close();
+    expect(warned()).toEqual([
+      { lost_spans: 3, reason: '503' },
+      { lost_spans: 97, reason: 'stopped' },
+    ]);
+  });
+
   it('is not told of when it takes everything', () => {
     failure = null;
+    for (let span = 0; span < 3; span += 1) exporter.spanEnded();
     send();
+    exporter.close();
     expect(logger.lines).toEqual([]);
   });
 });

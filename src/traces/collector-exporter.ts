@@ -15,10 +15,14 @@ const WARN_EVERY_MS = 60_000;
 
 /**
  * Sends spans to the collector and says so in the log when it takes none: at once, and then once a minute with what was
- * lost meanwhile. Never what the collector answered: it may repeat what it was sent, a key included.
+ * lost meanwhile, and at the end with whatever else it never took: a queue that is full drops spans that no export tells
+ * of. Never what the collector answered: it may repeat what it was sent, a key included.
  */
 export class CollectorExporter implements SpanExporter {
   private lostSpans = 0;
+  private ended = 0;
+  /** Of those that ended: taken by the collector, or told in the log as lost. */
+  private accounted = 0;
   private silentUntil = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -30,9 +34,15 @@ export class CollectorExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: Done): void {
     this.inner.export(spans, (result) => {
-      if (result.error !== undefined) this.lost(spans.length, result.error);
+      if (result.error === undefined) this.accounted += spans.length;
+      else this.lost(spans.length, result.error);
       done(result);
     });
+  }
+
+  /** A span ended, and will be exported or dropped. */
+  spanEnded(): void {
+    this.ended += 1;
   }
 
   async shutdown(): Promise<void> {
@@ -43,6 +53,9 @@ export class CollectorExporter implements SpanExporter {
   close(): void {
     Object.assign(this.agent, { createConnection: refuse });
     this.agent.destroy();
+    const rest = this.ended - this.accounted;
+    this.accounted = this.ended;
+    if (rest > 0) this.logger.warn({ lost_spans: rest, reason: 'stopped' }, 'traces.not_taken');
   }
 
   private lost(count: number, fault: Error): void {
@@ -51,6 +64,7 @@ export class CollectorExporter implements SpanExporter {
     if (now < this.silentUntil) return;
     this.silentUntil = now + WARN_EVERY_MS;
     this.logger.warn({ lost_spans: this.lostSpans, reason: reasonOf(fault) }, 'traces.not_taken');
+    this.accounted += this.lostSpans;
     this.lostSpans = 0;
   }
 }

@@ -5,6 +5,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import type { Clock, Logger } from '../kernel/index.js';
 import type { TracesSettings } from '../settings/index.js';
@@ -16,7 +17,7 @@ import {
   type CallTrace,
   type CallTracer,
 } from './call-tracer.js';
-import { collectorExporter } from './collector-exporter.js';
+import { collectorExporter, type CollectorExporter } from './collector-exporter.js';
 import { callAttributes, operationOf } from './span-attributes.js';
 import { contextOf, flagsOf } from './span-context.js';
 import { readTraceContext, traceHeaders } from './trace-context.js';
@@ -82,6 +83,17 @@ export class OtlpTracer implements CallTracer {
   }
 }
 
+/** The queue drops what it has no room for without a word. */
+function counterOf(exporter: CollectorExporter): SpanProcessor {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return {
+    onStart: () => undefined,
+    onEnd: () => exporter.spanEnded(),
+    forceFlush: nothing,
+    shutdown: nothing,
+  };
+}
+
 /** @param url of the collector, with its path */
 export function otlpTracer(
   url: string,
@@ -101,7 +113,7 @@ export function otlpTracer(
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampledShare) }),
     generalLimits: LIMITS,
     spanLimits: LIMITS,
-    spanProcessors: [processor],
+    spanProcessors: [processor, counterOf(exporter)],
   });
   return new OtlpTracer(provider, exporter, clock);
 }

@@ -504,7 +504,7 @@ describe('the collector', () => {
     ['refuses what it is sent', 401, '401'],
     // Its time is far longer than a test may take: the tracker ends all the same.
     ['never answers', null, expect.any(String)],
-  ] as const)('that %s costs no chat anything, and one warning', async (_, status, reason) => {
+  ] as const)('that %s costs no chat anything, and every span lost is told of', async (_, status, reason) => {
     const logger = new SilentLogger();
     const { tracker, collector } = await traced(
       {
@@ -523,8 +523,15 @@ describe('the collector', () => {
     expect(replies.every(({ status: told }) => told === 200)).toBe(true);
     await tracker.stop();
     await eventually(() => {
-      expect(logger.of('traces.not_taken')).toMatchObject([{ level: 'warn', fields: { reason } }]);
+      const [first, ...rest] = logger.of('traces.not_taken');
+      expect(first).toMatchObject({ level: 'warn', fields: { reason } });
+      // At the end, what that one didn't tell.
+      expect(rest.filter(({ fields }) => !('reason' in fields) || fields.reason !== 'stopped')).toEqual([]);
     });
+    const lost = logger
+      .of('traces.not_taken')
+      .map(({ fields }) => (fields as { lost_spans: number }).lost_spans);
+    expect(lost.reduce((sum, count) => sum + count, 0)).toBe(300);
     expect(JSON.stringify(logger.lines)).not.toContain('CANARY');
     expect(collector.spans).toHaveLength(0);
   });
