@@ -383,7 +383,7 @@ describe('the nodes file', () => {
     await advance(LOOK_MS);
     expect(models()).toEqual(['m']);
     expect(rooms.logger.of('nodes_file.refused')[0]?.fields).toEqual({
-      faults: ['the file: must be readable'],
+      faults: [`${path()}: must be a readable file`],
     });
     writeNodes({ url, models: ['back'] });
     await advance(LOOK_MS);
@@ -422,7 +422,10 @@ describe('the nodes file', () => {
     statics = of(path());
     await expect(statics.start()).rejects.toThrow('nodes[0]: must be an object');
     expect(statics.firstProbeDone).toBe(false);
-    await expect(of(join(folder, 'none.json')).start()).rejects.toThrow('the file: must be readable');
+    writeFileSync(path(), '{');
+    await expect(of(path()).start()).rejects.toThrow(`${path()}: must be JSON`);
+    const none = join(folder, 'none.json');
+    await expect(of(none).start()).rejects.toThrow(`${none}: must be a readable file`);
   });
 
   it('leaves unchanged entries alone: lease, arms and epoch', async () => {
