@@ -41,6 +41,16 @@ async function mixedMesh(env: Readonly<Record<string, string>> = {}): Promise<St
   return tracker;
 }
 
+describe('what is polled', () => {
+  it.each(['/v1/routing', '/v1/nodes', '/v1/calls', '/metrics'])(
+    '%s is not hashed for an ETag',
+    async (path) => {
+      const { status, headers } = await (await mixedMesh()).api.get(path);
+      expect([status, headers.etag]).toEqual([200, undefined]);
+    },
+  );
+});
+
 describe('GET /v1/routing', () => {
   it('has exactly the shape of the contract', async () => {
     const tracker = await mixedMesh({ MESHNET_ROUTE_EXPLORE_SHARE: '0.25' });
