@@ -161,6 +161,7 @@ describe('GET /v1/nodes', () => {
           shard_end: 3,
           source: 'registered',
           status: 'ready',
+          probe: null,
           throughput_tps: 12.5,
           queue_depth: 2,
           max_concurrent: 8,
