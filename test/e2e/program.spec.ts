@@ -96,9 +96,7 @@ describe('the program', () => {
     const taken = await stage.head();
     const run = program.start(['--port', String(taken.port)], { MESHNET_LOG_LEVEL: 'warn' });
     expect(await run.ended).toBe(1);
-    expect(run.stderr).toBe(
-      `port ${String(taken.port)} is in use; choose another with --port\n`,
-    );
+    expect(run.stderr).toBe(`port ${String(taken.port)} is in use; choose another with --port\n`);
     expect(run.stdout).not.toMatch(/\bat .*:\d+:\d+/);
   });
 
