@@ -11,6 +11,7 @@ module.exports = [
   'registry/nodes-file.ts',
   'registry/model-catalog.ts',
   'topology/model-view.ts',
+  'topology/no-route-words.ts',
   'node-health/breaker.ts',
   'node-health/reputation.ts',
   'candidate-enumeration/route.ts',

@@ -62,6 +62,8 @@ export async function startTracker(
   app.use(securityHeaders);
   app.useBodyParser('json', { limit: CONTROL_BODY_LIMIT });
   app.disable('x-powered-by');
+  // What is polled differs each time: a hash over each answer would save nobody a byte.
+  app.disable('etag');
   const staticNodes = app.get(StaticNodesService);
   try {
     staticNodes.check();

@@ -46,14 +46,18 @@ async function run(settings: Settings): Promise<void> {
       'syscall' in fault &&
       (fault.syscall === 'listen' || fault.syscall === 'getaddrinfo')
     ) {
-      console.error(
-        `cannot listen on ${settings.serving.host}:${String(settings.serving.port)}: ${String(fault.code)}`,
-      );
+      console.error(cannotListen(settings.serving, String(fault.code)));
       process.exitCode = 1;
     } else {
       throw fault;
     }
   }
+}
+
+function cannotListen({ host, port }: Settings['serving'], code: string): string {
+  return code === 'EADDRINUSE'
+    ? `port ${String(port)} is in use; choose another with --port`
+    : `cannot listen on ${host}:${String(port)}: ${code}`;
 }
 
 function stopFor(faults: readonly string[]): void {

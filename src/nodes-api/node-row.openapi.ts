@@ -38,6 +38,13 @@ export const NODE_ROW: Schema<NodeRow> = named(
       ready: 'yes',
       draining: 'no: it, or an operator, said so',
     }),
+    probe: orNull(
+      oneOf<'ok' | 'failed'>('How the last probe of a listed server ended.', {
+        ok: 'it answered',
+        failed: 'it did not, or refused; it stays until its lease is over, and chats may still go there',
+      }),
+      'it registered itself and is not probed',
+    ),
     throughput_tps: orNull(amount('Tokens/s for its whole shard, as declared.'), 'not declared'),
     queue_depth: whole('Requests waiting or running on it, as it said last.'),
     max_concurrent: orNull(whole('How many chats it takes at once.', { minimum: 1 }), 'no limit declared'),
@@ -59,6 +66,7 @@ export const nodeExample: NodeRow = {
   shard_end: 21,
   source: 'registered',
   status: 'ready',
+  probe: null,
   throughput_tps: 90,
   queue_depth: 1,
   max_concurrent: 8,

@@ -13,6 +13,7 @@ export interface NodeRow {
   readonly shard_end: number | null;
   readonly source: MeshNode['source'];
   readonly status: 'ready' | 'draining';
+  readonly probe: MeshNode['lastProbe'];
   readonly throughput_tps: number | null;
   readonly queue_depth: number;
   readonly max_concurrent: number | null;
@@ -42,6 +43,7 @@ export function nodeRow(node: MeshNode, health: NodeHealthFacts, now: number): N
     shard_end: node.shard?.end ?? null,
     source: node.source,
     status: node.drainedByOperator || node.drainedByNode ? 'draining' : 'ready',
+    probe: node.lastProbe,
     throughput_tps: node.throughputTps,
     queue_depth: node.queueDepth,
     max_concurrent: node.maxConcurrent,

@@ -99,6 +99,7 @@ describe('GET /v1/nodes', () => {
         shard_end: 21,
         source: 'registered',
         status: 'ready',
+        probe: null,
         throughput_tps: 60,
         queue_depth: 0,
         max_concurrent: null,

@@ -24,6 +24,7 @@ import {
 } from '../openapi/index.js';
 import type { Registration } from '../registry/index.js';
 import { NODE_ROW, nodeExample } from './node-row.openapi.js';
+import type { NodeRow } from './node-row.js';
 import type { RegistrationReceipt } from './nodes.controller.js';
 
 const UNDECLARED = 'the same as left out';
@@ -105,13 +106,14 @@ const ambiguous = new ConflictError('Several models have a node with this id: ad
 function operatorsOwn(
   told: Pick<Operation, 'operationId' | 'summary' | 'description'>,
   outcome: string,
+  status: NodeRow['status'],
 ): Operation {
   return {
     ...told,
     caller: 'operator',
     parameters: [nodeId, whichModel],
     responses: {
-      200: jsonAnswer(outcome, NODE_ROW, nodeExample),
+      200: jsonAnswer(outcome, NODE_ROW, { ...nodeExample, status }),
       ...faults(queryFault('model'), pathFault(), notHere, ambiguous),
     },
   };
@@ -176,6 +178,7 @@ export const nodesApi: ApiPart = {
             'Running ones finish. It outlasts the node’s heartbeats and registrations, until it is resumed.',
         },
         'It gets no new chats.',
+        'draining',
       ),
     },
     '/v1/nodes/{node_id}/resume': {
@@ -186,6 +189,7 @@ export const nodesApi: ApiPart = {
           description: 'An operator’s, and the node’s own.',
         },
         'It gets chats again.',
+        'ready',
       ),
     },
     '/v1/nodes/{node_id}': {

@@ -1,5 +1,5 @@
 import { identityKey, nodeIdOf, randomId, type LayerSpan } from '../kernel/index.js';
-import type { MeshNode, NodeSource, NodeSpec } from './node.js';
+import type { MeshNode, NodeSource, NodeSpec, ProbeResult } from './node.js';
 
 /** The registry's own, changeable side of a {@link MeshNode}. */
 export class NodeRecord implements MeshNode {
@@ -16,6 +16,7 @@ export class NodeRecord implements MeshNode {
   maxConcurrent!: number | null;
   upstreamModel!: string | null;
   firstByteTimeoutSeconds!: number | null;
+  lastProbe: ProbeResult | null = null;
   incarnation = 0;
   drainedByOperator = false;
   drainedByNode = false;
@@ -50,6 +51,12 @@ export class NodeRecord implements MeshNode {
     this.firstByteTimeoutSeconds = spec.firstByteTimeoutSeconds;
     this.leaseId = randomId();
     this.incarnation += 1;
+    this.renew(now);
+  }
+
+  /** It said that it is there, or answered a probe. */
+  renew(now: number): void {
     this.lastSignAt = now;
+    this.lastProbe = this.source === 'registered' ? null : 'ok';
   }
 }

@@ -3,6 +3,9 @@ import type { LayerSpan } from '../kernel/index.js';
 /** Where a node came from: it registered itself, an operator listed it, or a `--node` flag named it. */
 export type NodeSource = 'registered' | 'nodes_file' | 'flag';
 
+/** How a listed server's last probe ended. */
+export type ProbeResult = 'ok' | 'failed';
+
 /** What is said of a node, by itself or by an operator. */
 export interface NodeTraits {
   readonly wallet: string;
@@ -38,6 +41,8 @@ export interface MeshNode extends NodeTraits {
   readonly drainedByNode: boolean;
   /** Monotonic milliseconds of the last heartbeat or byte of a chat. */
   readonly lastSignAt: number;
+  /** null: it registered itself and is not probed. */
+  readonly lastProbe: ProbeResult | null;
   /** False from the moment it left; whoever still holds it must not route to it. */
   readonly present: boolean;
 }

@@ -83,10 +83,11 @@ const SHARD = /^(\d{1,6})-(\d{1,6})$/;
 /**
  * Reads a nodes file: `{"nodes": [entry, …]}`, or the list alone. Pure but for the lookups handed in.
  *
+ * @param file what a fault calls it that is the whole file's
  * @throws NodesFileFault with all faults at once; nothing of a faulty file is used
  */
-export function parseNodesFile(text: string, secrets: SecretLookup): StaticEntry[] {
-  const rows = entriesOf(text);
+export function parseNodesFile(text: string, secrets: SecretLookup, file = 'the file'): StaticEntry[] {
+  const rows = entriesOf(text, file);
   const faults: string[] = [];
   const listed = rows.flatMap((row, at) => {
     const place = `nodes[${String(at)}]`;
@@ -152,17 +153,17 @@ export function nameOf(endpoint: string): string {
     .slice(0, 128);
 }
 
-function entriesOf(text: string): unknown[] {
+function entriesOf(text: string, file: string): unknown[] {
   let value: unknown;
   try {
     // A byte-order mark is what some editors leave in front.
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    throw new NodesFileFault(['the file: must be JSON']);
+    throw new NodesFileFault([`${file}: must be JSON`]);
   }
   const rows = isObject(value) ? value.nodes : value;
   if (!Array.isArray(rows)) {
-    throw new NodesFileFault(['the file: must be {"nodes": [ … ]} or a list of nodes']);
+    throw new NodesFileFault([`${file}: must be {"nodes": [ … ]} or a list of nodes`]);
   }
   return rows as unknown[];
 }

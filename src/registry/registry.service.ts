@@ -85,7 +85,7 @@ export class RegistryService implements OnModuleDestroy {
   heartbeat(leaseId: string, report: NodeReport): MeshNode {
     const node = this.index.withLease(leaseId);
     if (node === undefined || this.leases.isOver(node.lastSignAt)) throw new LeaseUnknownError();
-    node.lastSignAt = this.clock.now();
+    node.renew(this.clock.now());
     node.queueDepth = report.queueDepth ?? node.queueDepth;
     node.throughputTps = report.throughputTps ?? node.throughputTps;
     const status = report.status ?? null;
@@ -94,6 +94,12 @@ export class RegistryService implements OnModuleDestroy {
       this.changeServing(node, draining ? 'drained' : 'resumed', () => (node.drainedByNode = draining));
     }
     return node;
+  }
+
+  /** A listed server gave no good answer; it stays until its lease is over. */
+  probeFailed(leaseId: string): void {
+    const node = this.index.withLease(leaseId);
+    if (node !== undefined) node.lastProbe = 'failed';
   }
 
   /** Any byte of a chat is a sign of life too. */

@@ -197,6 +197,20 @@ describe('a listed server', () => {
     expect(rooms.topology.epoch('m')).toBe(3);
   });
 
+  it('shows how its last probe ended, whatever chats it serves meanwhile', async () => {
+    server.models = ['a', 'b'];
+    await start({ nodes: [{ url }] });
+    const probes = (): unknown[] => nodes().map(({ lastProbe }) => lastProbe);
+    expect(probes()).toEqual(['ok', 'ok']);
+    server.isDead = true;
+    await advance(PROBE_MS);
+    for (const node of nodes()) rooms.registry.touch(node);
+    expect(probes()).toEqual(['failed', 'failed']);
+    server.isDead = false;
+    await advance(PROBE_MS);
+    expect(probes()).toEqual(['ok', 'ok']);
+  });
+
   it('survives two failed probes', async () => {
     await start({ nodes: [{ url }] });
     server.isDead = true;
@@ -308,6 +322,10 @@ describe('a listed server', () => {
     const { node, leaseId } = rooms.join({ wallet: 'own', model: 'm', endpoint: url });
     await advance(PROBE_MS);
     expect(nodes()).toEqual([node]);
+    server.isDead = true;
+    await advance(PROBE_MS);
+    expect(node.lastProbe).toBeNull();
+    server.isDead = false;
     expect(rooms.topology.epoch('m')).toBe(3);
     rooms.registry.heartbeat(leaseId, {});
     await advance(PROBE_MS);
@@ -391,7 +409,7 @@ describe('the nodes file', () => {
     await advance(LOOK_MS);
     expect(models()).toEqual(['m']);
     expect(rooms.logger.of('nodes_file.refused')[0]?.fields).toEqual({
-      faults: ['the file: must be readable'],
+      faults: [`${path()}: must be a readable file`],
     });
     writeNodes({ url, models: ['back'] });
     await advance(LOOK_MS);
@@ -430,7 +448,10 @@ describe('the nodes file', () => {
     statics = of(path());
     await expect(statics.start()).rejects.toThrow('nodes[0]: must be an object');
     expect(statics.firstProbeDone).toBe(false);
-    await expect(of(join(folder, 'none.json')).start()).rejects.toThrow('the file: must be readable');
+    writeFileSync(path(), '{');
+    await expect(of(path()).start()).rejects.toThrow(`${path()}: must be JSON`);
+    const none = join(folder, 'none.json');
+    await expect(of(none).start()).rejects.toThrow(`${none}: must be a readable file`);
   });
 
   it('leaves unchanged entries alone: lease, arms and epoch', async () => {

@@ -95,8 +95,8 @@ export class StaticNodesService implements OnModuleDestroy {
 
   private readFile(path: string): StaticEntry[] {
     const text = readText(path);
-    if (text === undefined) throw new NodesFileFault(['the file: must be readable']);
-    return parseNodesFile(text, { variable: this.env, file: readText });
+    if (text === undefined) throw new NodesFileFault([`${path}: must be a readable file`]);
+    return parseNodesFile(text, { variable: this.env, file: readText }, path);
   }
 
   /** Unchanged entries are left alone; changed ones keep their leases, so that arms and epoch stay. */

@@ -87,10 +87,24 @@ describe('no route', () => {
     expect(fault).toBeInstanceOf(NoRouteError);
     expect(fault).toMatchObject({
       message:
-        `No route for the model "${MODEL}": nobody serves layers 0-21 (served last by gpu:0-21), ` +
-        'layers 31-39 (served by nobody so far).',
+        `No route for the model "${MODEL}": nobody serves layers 0-21 (served last by gpu:0-21) ` +
+        'and layers 31-39 (served by nobody so far).',
       gaps: [span(0, 21), span(31, 39)],
       retryAfterSeconds: 5,
+    });
+  });
+
+  it('names the nodes that are still here and drain, and no layer of a model that declared none', () => {
+    mixed();
+    rooms.registry.drain('cpu:0-39', null);
+    expect(faultOf(() => rooms.decide(MODEL, null))).toMatchObject({
+      message: `No route for the model "${MODEL}": nobody serves layers 22-39 (cpu:0-39 would, but is draining).`,
+    });
+    rooms.join({ wallet: 'plain', model: 'other' });
+    rooms.registry.drain('plain:all', null);
+    expect(faultOf(() => rooms.decide('other', null))).toMatchObject({
+      message:
+        'No route for the model "other": no server of it takes chats (plain:all would, but is draining).',
     });
   });
 

@@ -5,7 +5,7 @@ import { NodeHealthService } from '../node-health/index.js';
 import type { MeshNode } from '../registry/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
-import { describeGap, TopologyService } from '../topology/index.js';
+import { TopologyService } from '../topology/index.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
 import type { CandidateState, ChoiceMode, Policy } from './policy.js';
@@ -183,9 +183,7 @@ export class RoutingService {
   }
 
   private noRoute(model: string): NoRouteError {
-    const gaps = this.topology.gaps(model);
-    const missing = gaps.map(describeGap).join(', ');
-    const message = `No route for the model ${JSON.stringify(model)}: nobody serves ${missing}.`;
-    return new NoRouteError(message, gaps, NO_ROUTE_RETRY_SECONDS);
+    const message = `No route for the model ${JSON.stringify(model)}: ${this.topology.whyNoRoute(model)}.`;
+    return new NoRouteError(message, this.topology.gaps(model), NO_ROUTE_RETRY_SECONDS);
   }
 }

@@ -6,7 +6,6 @@
  * published on the bus. Source: ADR-0021 "Statistics: decayed EWMA + topology epochs".
  */
 export {
-  describeGap,
   viewOf,
   without,
   withoutSpared,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode, aView, span } from '../../test/support/builders.js';
-import { describeGap } from './index.js';
 import { gapsOf, without, withoutSpared, type ModelView } from './model-view.js';
 
 describe('viewOf', () => {
@@ -78,14 +77,5 @@ describe('a view without some of its nodes', () => {
   it('keeps none in vain where layers are missing anyhow', () => {
     const broken = { ...view, numLayers: 30 };
     expect(wallets(withoutSpared(broken, serving('head1', 'tail1')))).toEqual(['head2', 'tail2']);
-  });
-});
-
-describe('describeGap', () => {
-  it('reads well for one layer and for many, served before or never', () => {
-    expect(describeGap({ ...span(0, 21), lastServedBy: 'w.gpu:0-21' })).toBe(
-      'layers 0-21 (served last by w.gpu:0-21)',
-    );
-    expect(describeGap({ ...span(3, 3), lastServedBy: null })).toBe('layer 3 (served by nobody so far)');
   });
 });

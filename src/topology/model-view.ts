@@ -1,4 +1,4 @@
-import { spanLength, subtractSpans, type LayerSpan } from '../kernel/index.js';
+import { subtractSpans, type LayerSpan } from '../kernel/index.js';
 import type { MeshNode } from '../registry/index.js';
 
 /** A node and the layers it serves of the model as it is now. */
@@ -80,13 +80,6 @@ export function withoutSpared(view: ModelView, spared: readonly ServingNode[]): 
   return kept;
 }
 
-function overlap(a: LayerSpan, b: LayerSpan): boolean {
+export function overlap(a: LayerSpan, b: LayerSpan): boolean {
   return a.start <= b.end && a.end >= b.start;
-}
-
-/** "0-21 (served last by w.gpu:0-21)", for a message to a person. */
-export function describeGap(gap: CoverageGap): string {
-  const layers =
-    spanLength(gap) === 1 ? `layer ${String(gap.start)}` : `layers ${String(gap.start)}-${String(gap.end)}`;
-  return `${layers} (${gap.lastServedBy === null ? 'served by nobody so far' : `served last by ${gap.lastServedBy}`})`;
 }

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, EventBus, type Clock, type NodeMoved } from '../kernel/index.js';
-import { RegistryService } from '../registry/index.js';
+import { isServing, RegistryService } from '../registry/index.js';
 import { gapsOf, viewOf, type CoverageGap, type Departure, type ModelView } from './model-view.js';
+import { whyNoRoute } from './no-route-words.js';
 
 /** Departures remembered per model: enough to name who is missing after a whole rack went. */
 const MOST_DEPARTURES = 64;
@@ -76,6 +77,12 @@ export class TopologyService {
   gaps(model: string): CoverageGap[] {
     const view = this.view(model);
     return view === null ? [] : gapsOf(view, this.models.get(model)?.departures ?? []);
+  }
+
+  /** Why a known model has no route, in words. */
+  whyNoRoute(model: string): string {
+    const draining = this.registry.nodes(model).filter((node) => !isServing(node));
+    return whyNoRoute(this.registry.numLayers(model), this.gaps(model), draining);
   }
 
   private bump({ model, node_id, cause }: NodeMoved): void {

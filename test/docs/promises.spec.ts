@@ -22,10 +22,22 @@ function exampleVariables(): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split('=', 2) as [string, string]));
 }
 
+/** Files that a page leads to or shows: of links, of pictures, and of pictures that are links. */
+function linksOf(markdown: string): string[] {
+  const inText = markdown.matchAll(/\]\(\s*<?(?!\w+:|#)([^)\s>#]+)/g);
+  const inTags = markdown.matchAll(/<(?:img|a|source)\b[^>]*?\b(?:src|href|srcset)="(?!\w+:|#)([^"\s#]+)/g);
+  return [...inText, ...inTags].map(([, target]) => target ?? '');
+}
+
 describe('the pages', () => {
+  it('are searched for links and pictures alike, whichever way they are written', () => {
+    const page =
+      '[a](a.md#top) ![b](b.png) [![c](c.png "Title")](<c.md>) <img alt="d" src="d.svg"> [e](#e) ![f](https://f/f.png)';
+    expect(linksOf(page)).toEqual(['a.md', 'b.png', 'c.png', 'c.md', 'd.svg']);
+  });
+
   it.each(pages)('%s links to nothing that is not there', (page) => {
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target ?? '');
-    const broken = links.filter((target) => !existsSync(resolve(ROOT, dirname(page), target)));
+    const broken = linksOf(read(page)).filter((target) => !existsSync(resolve(ROOT, dirname(page), target)));
     expect(broken).toEqual([]);
   });
 

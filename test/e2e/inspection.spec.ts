@@ -41,6 +41,16 @@ async function mixedMesh(env: Readonly<Record<string, string>> = {}): Promise<St
   return tracker;
 }
 
+describe('what is polled', () => {
+  it.each(['/v1/routing', '/v1/nodes', '/v1/calls', '/metrics'])(
+    '%s is not hashed for an ETag',
+    async (path) => {
+      const { status, headers } = await (await mixedMesh()).api.get(path);
+      expect([status, headers.etag]).toEqual([200, undefined]);
+    },
+  );
+});
+
 describe('GET /v1/routing', () => {
   it('has exactly the shape of the contract', async () => {
     const tracker = await mixedMesh({ MESHNET_ROUTE_EXPLORE_SHARE: '0.25' });
@@ -151,6 +161,7 @@ describe('GET /v1/nodes', () => {
           shard_end: 3,
           source: 'registered',
           status: 'ready',
+          probe: null,
           throughput_tps: 12.5,
           queue_depth: 2,
           max_concurrent: 8,

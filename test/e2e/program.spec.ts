@@ -76,7 +76,8 @@ describe('the program', () => {
     for (const file of [join(home, 'missing.json'), nodesFile('{')]) {
       const run = program.start(['--port', '0'], { MESHNET_NODES_FILE: file });
       expect(await run.ended).toBe(78);
-      expect(run.stderr).toMatch(/^MESHNET_NODES_FILE: the file: [^\n]+\n$/);
+      expect(run.stderr).toMatch(/^MESHNET_NODES_FILE: [^\n]+\n$/);
+      expect(run.stderr).toContain(`${file}: must be `);
     }
   });
 
@@ -95,7 +96,7 @@ describe('the program', () => {
     const taken = await stage.head();
     const run = program.start(['--port', String(taken.port)], { MESHNET_LOG_LEVEL: 'warn' });
     expect(await run.ended).toBe(1);
-    expect(run.stderr).toBe(`cannot listen on 127.0.0.1:${String(taken.port)}: EADDRINUSE\n`);
+    expect(run.stderr).toBe(`port ${String(taken.port)} is in use; choose another with --port\n`);
     expect(run.stdout).not.toMatch(/\bat .*:\d+:\d+/);
   });
 

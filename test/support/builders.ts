@@ -46,6 +46,7 @@ export function aNode(stated: Partial<MeshNode> & { readonly wallet: string }): 
     drainedByOperator: false,
     drainedByNode: false,
     lastSignAt: 0,
+    lastProbe: null,
     present: true,
     ...whole,
   };

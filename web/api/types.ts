@@ -95,6 +95,7 @@ export interface NodeRow {
   readonly shard_end: number | null;
   readonly source: string;
   readonly status: 'ready' | 'draining';
+  readonly probe: 'ok' | 'failed' | null;
   readonly throughput_tps: number | null;
   readonly queue_depth: number;
   readonly max_concurrent: number | null;

@@ -13,6 +13,7 @@ export function aNode(stated: Partial<NodeRow> = {}): NodeRow {
     shard_end: null,
     source: 'registered',
     status: 'ready',
+    probe: null,
     throughput_tps: 20,
     queue_depth: 0,
     max_concurrent: null,

@@ -34,6 +34,7 @@ export function aNode(more: Partial<NodeRow> = {}): NodeRow {
     shard_end: 3,
     source: 'registered',
     status: 'ready',
+    probe: null,
     throughput_tps: null,
     queue_depth: 0,
     max_concurrent: null,
