@@ -36,7 +36,11 @@ const CLOCK = new Intl.DateTimeFormat([], {
   second: '2-digit',
   hourCycle: 'h23',
 });
-const DATE_AND_CLOCK = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium' });
+const DATE_AND_CLOCK = new Intl.DateTimeFormat([], {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
 
 /** A moment (Unix ms) as the time of day where the reader is. */
 export function clockTime(at: number): string {
