@@ -10,6 +10,11 @@ export function fixed(value: number | null, decimals: number): string {
   return value === null ? UNKNOWN : value.toFixed(decimals);
 }
 
+/** "1 call", "2 calls" */
+export function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** A share of 1 in per cent. Above nothing and below the last digit it says so: a scout's share is not none. */
 export function percent(share: number | null, decimals = 0): string {
   if (share === null) return UNKNOWN;
