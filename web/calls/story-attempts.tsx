@@ -99,7 +99,7 @@ function Candidates({
   model: string;
 }) {
   return (
-    <div class="scroll" role="region" aria-label="Candidates" tabIndex={0}>
+    <div class="scroll scroll-hint" role="region" aria-label="Candidates" tabIndex={0}>
       <table class="compact candidates">
         <thead>
           <tr>
