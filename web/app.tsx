@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { CallsTab } from './calls/calls-tab.js';
 import { ChatTab } from './chat/chat-tab.js';
 import { NodesTab } from './nodes/nodes-tab.js';
@@ -27,11 +28,15 @@ const VIEWS: Record<Tab, ComponentType> = {
 export function App() {
   const { tab } = place.value;
   const View = VIEWS[tab];
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab]);
   return (
     <>
       <header class="top">
         <h1>Meshnet tracker</h1>
-        <nav class="tabs" aria-label="Parts of the dashboard">
+        <nav ref={tabs} class="tabs" aria-label="Parts of the dashboard">
           {TABS.map((name) => (
             <a key={name} href={linkTo(name)} aria-current={name === tab ? 'page' : undefined}>
               {NAMES[name]}

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Empty, Fault } from '../parts/notice.js';
-import { clockTime } from '../parts/format.js';
+import { clockTime, counted, UNKNOWN } from '../parts/format.js';
 import { streamState } from '../state/events.js';
 import { linkTo, place } from '../state/place.js';
 import { calls } from './feed.js';
@@ -54,7 +54,7 @@ function Rows({ selected }: { selected: string | null }) {
 
 function NoCalls() {
   if (isFiltering(filters.value) && heldWall.value.length > 0) {
-    return <Empty>None of the {heldWall.value.length} calls is like that.</Empty>;
+    return <Empty>None of {counted(heldWall.value.length, 'call')} is like that.</Empty>;
   }
   return (
     <Empty>
@@ -90,7 +90,11 @@ function Count() {
   const shown = shownWall.value.length;
   return (
     <span class="soft" data-testid="wall-count">
-      {isFiltering(filters.value) ? `${String(shown)} of ${String(all)}` : `${String(all)} calls`}
+      {calls.value.wall === null
+        ? UNKNOWN
+        : isFiltering(filters.value)
+          ? `${String(shown)} of ${String(all)}`
+          : counted(all, 'call')}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals';
 import { ask } from '../api/client.js';
 import type { CallRecord, ListOf } from '../api/types.js';
-import { streamState, watchEvents, type EventType } from '../state/events.js';
+import { retryEvents, streamState, watchEvents, type EventType } from '../state/events.js';
 import { place } from '../state/place.js';
 import { faultOf, type PollFault } from '../state/poll.js';
 import { visible } from '../state/visibility.js';
@@ -128,7 +128,9 @@ class CallsFeed {
     if (!isList && lacksAny(before, this.missing)) this.needsList = true;
     this.missing = isList ? [] : vanished(before, found);
     const wall = isList ? withList(found, finished) : withOpen(before, found);
+    const wasLost = state.peek().fault !== null;
     state.value = { wall, at: Date.now(), fault: null };
+    if (wasLost) retryEvents();
   }
 
   private pauseMs(): number {

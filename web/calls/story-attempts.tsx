@@ -63,8 +63,9 @@ function AttemptItem({
       {candidates.length > 0 && (
         <details open={isLast}>
           <summary>
-            {candidates.length === 1 ? 'One candidate' : `${String(candidates.length)} candidates`}, as they
-            stood
+            {candidates.length === 1
+              ? 'One candidate, as it stood'
+              : `${String(candidates.length)} candidates, as they stood`}
           </summary>
           <Candidates candidates={candidates} chosen={signature} model={model} />
         </details>
@@ -98,7 +99,7 @@ function Candidates({
   model: string;
 }) {
   return (
-    <div class="scroll" role="region" aria-label="Candidates" tabIndex={0}>
+    <div class="scroll scroll-hint" role="region" aria-label="Candidates" tabIndex={0}>
       <table class="compact candidates">
         <thead>
           <tr>

@@ -1,8 +1,9 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { ListOf } from '../api/types.js';
 import { routing } from '../state/mesh.js';
 import { place } from '../state/place.js';
 import { Poll } from '../state/poll.js';
+import { modelChoicesOf } from './model-choices.js';
 import { hopsTyped, type ChatChoices } from './request.js';
 
 const MODELS_EVERY_MS = 10_000;
@@ -27,11 +28,22 @@ export const draft = signal('');
 export const TYPED = 'typed';
 
 const NONE: readonly string[] = [];
-export const modelIds = computed(() => models.polled.value.value?.data.map(({ id }) => id) ?? NONE);
-/** The first model until one is chosen. */
+const listed = computed(() => models.polled.value.value?.data.map(({ id }) => id) ?? NONE);
+
+/** All models that the tracker knows, those without a route too; the routing table is the fresher of the two lists. */
+export const modelChoices = computed(() => modelChoicesOf(listed.value, routing.polled.value.value?.models));
+
+/** The first model with a route until one is chosen. */
 export const model = computed(() =>
-  chosenModel.value === '' ? (modelIds.value[0] ?? '') : chosenModel.value,
+  chosenModel.value === ''
+    ? (modelChoices.value.find(({ hasRoute }) => hasRoute)?.id ?? '')
+    : chosenModel.value,
 );
+
+// The one that stands there is kept when it loses its routes: nobody may go on with another without having chosen it.
+effect(() => {
+  if (place.value.tab === 'chat' && model.value !== '') chosenModel.value = model.value;
+});
 
 export const candidates = computed(
   () => routing.polled.value.value?.models.find((one) => one.model === model.value)?.candidates ?? [],

@@ -9,7 +9,7 @@ import {
   chosenRoute,
   maxTokens,
   model,
-  modelIds,
+  modelChoices,
   system,
   temperature,
   TYPED,
@@ -25,14 +25,20 @@ export function ChatForm() {
         <select
           data-testid="chat-model"
           value={model.value}
+          disabled={modelChoices.value.length === 0}
           onChange={({ currentTarget }) => chooseModel(currentTarget.value)}
         >
-          {modelIds.value.map((id) => (
-            <option key={id} value={id}>
-              {id}
+          {model.value === '' && (
+            <option value="">
+              {modelChoices.value.length === 0 ? 'no model known yet' : 'none has a route now'}
+            </option>
+          )}
+          {modelChoices.value.map(({ id, hasRoute }) => (
+            <option key={id} value={id} disabled={!hasRoute}>
+              {hasRoute ? id : `${id} (no route now)`}
             </option>
           ))}
-          {model.value !== '' && !modelIds.value.includes(model.value) && (
+          {model.value !== '' && !modelChoices.value.some(({ id }) => id === model.value) && (
             <option value={model.value}>{model.value} (no route now)</option>
           )}
         </select>

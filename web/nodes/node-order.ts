@@ -1,4 +1,5 @@
 import type { NodeRow } from '../api/types.js';
+import { stateWord } from './node-words.js';
 
 /** What the table can be sorted by. */
 export const COLUMNS = [
@@ -31,7 +32,7 @@ const VALUE: Readonly<Record<Column, (node: NodeRow) => string | number | null>>
   node: ({ node_id }) => node_id,
   model: ({ model }) => model,
   shard: ({ shard_start, shard_end }) => (shard_start === null ? -1 : shard_start + (shard_end ?? 0) / 1e6),
-  status: ({ status }) => status,
+  status: (node) => stateWord(node).word,
   breaker: ({ breaker }) => BREAKER_RANK[breaker],
   reputation: ({ reputation }) => reputation,
   speed: ({ throughput_tps }) => throughput_tps,
@@ -66,7 +67,7 @@ export function matching(nodes: readonly NodeRow[], text: string): readonly Node
   const part = text.trim().toLowerCase();
   if (part === '') return nodes;
   return nodes.filter(({ node_id, model, endpoint, status, breaker }) =>
-    [node_id, model, endpoint, status, `breaker ${breaker.replace('_', '-')}`]
+    [node_id, model, endpoint, stateWord({ status, breaker }).word, `breaker ${breaker.replace('_', '-')}`]
       .join('\n')
       .toLowerCase()
       .includes(part),

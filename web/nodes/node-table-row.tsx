@@ -3,7 +3,7 @@ import { fixed, tps } from '../parts/format.js';
 import { memo } from '../parts/memo.js';
 import { Tag } from '../parts/tag.js';
 import { act, toDelete } from './node-actions.js';
-import { agoText, inFlightText, shardText, SOURCES } from './node-words.js';
+import { agoText, inFlightText, shardText, SOURCES, stateWord } from './node-words.js';
 
 interface RowProps {
   readonly node: NodeRow;
@@ -32,7 +32,8 @@ function shownOf(node: NodeRow): object {
 }
 
 export const NodeTableRow = memo(({ node, isBusy, isGone }: RowProps) => {
-  const { node_id, model, upstream_model, endpoint, status, breaker } = node;
+  const { node_id, model, upstream_model, endpoint, breaker } = node;
+  const state = stateWord(node);
   return (
     <tr role="row" data-node-id={node_id} data-model={model} aria-busy={isBusy}>
       <th role="rowheader" scope="row" class="n-node">
@@ -57,15 +58,9 @@ export const NodeTableRow = memo(({ node, isBusy, isGone }: RowProps) => {
         {shardText(node)}
       </td>
       <td role="cell" class="n-status">
-        {status === 'ready' ? (
-          <Tag mark="●" tone="good">
-            ready
-          </Tag>
-        ) : (
-          <Tag mark="◑" tone="warn">
-            {status}
-          </Tag>
-        )}
+        <Tag mark={state.mark} tone={state.tone}>
+          {state.word}
+        </Tag>
       </td>
       <td role="cell" class="n-breaker" data-label="breaker">
         <Breaker state={breaker} />

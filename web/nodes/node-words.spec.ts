@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode } from './example-nodes.js';
-import { actionRequest, agoText, deletingSentence, inFlightText, shardText } from './node-words.js';
+import {
+  actionRequest,
+  agoText,
+  deletingSentence,
+  inFlightText,
+  shardText,
+  stateWord,
+} from './node-words.js';
 
 describe("a node's row", () => {
   it('says which layers it serves, and how much of its room is taken', () => {
@@ -16,10 +23,23 @@ describe("a node's row", () => {
     ]);
   });
 
+  it('calls no node ready whose breaker keeps chats away', () => {
+    const words = [
+      aNode(),
+      aNode({ breaker: 'open' }),
+      aNode({ breaker: 'half_open' }),
+      aNode({ status: 'draining', breaker: 'open' }),
+    ].map((node) => stateWord(node));
+    expect(words.map(({ word }) => word)).toEqual(['ready', 'breaker open', 'half-open', 'draining']);
+    expect(words.map(({ tone }) => tone)).toEqual(['good', 'bad', 'warn', 'warn']);
+  });
+
   it('says whether deleting lasts', () => {
-    expect(deletingSentence({ source: 'registered' })).toMatch(/register again/);
-    expect(deletingSentence({ source: 'nodes_file' })).toMatch(/until the nodes file is read again/);
-    expect(deletingSentence({ source: 'flag' })).toMatch(/started anew/);
+    expect(deletingSentence({ source: 'registered' })).toMatch(/comes back when it registers again/);
+    expect(deletingSentence({ source: 'nodes_file' })).toMatch(
+      /until the nodes file is read again, by a change of it or SIGHUP/,
+    );
+    expect(deletingSentence({ source: 'flag' })).toMatch(/until the tracker gets SIGHUP or is started anew/);
   });
 });
 

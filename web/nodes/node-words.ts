@@ -11,6 +11,14 @@ export function shardText({ shard_start: start, shard_end: end }: NodeRow): stri
   return start === null || end === null ? 'all' : layersText(start, end);
 }
 
+/** Whether chats go there, in a word. An open breaker keeps them away from a node that calls itself ready. */
+export function stateWord({ status, breaker }: Pick<NodeRow, 'status' | 'breaker'>) {
+  if (status === 'draining') return { mark: '◑', tone: 'warn', word: 'draining' };
+  if (breaker === 'open') return { mark: '✕', tone: 'bad', word: 'breaker open' };
+  if (breaker === 'half_open') return { mark: '◐', tone: 'warn', word: 'half-open' };
+  return { mark: '●', tone: 'good', word: 'ready' };
+}
+
 export function inFlightText({ in_flight: now, max_concurrent: most }: NodeRow): string {
   return most === null ? String(now) : `${String(now)} / ${String(most)}`;
 }
@@ -27,10 +35,11 @@ export function agoText(seconds: number): string {
 export function deletingSentence({ source }: Pick<NodeRow, 'source'>): string {
   switch (source) {
     case 'nodes_file':
+      return 'It stays away until the nodes file is read again, by a change of it or SIGHUP, or the tracker is started anew.';
     case 'flag':
-      return 'It stays away until the nodes file is read again or the tracker is started anew.';
+      return 'It stays away until the tracker gets SIGHUP or is started anew; a nodes file that is read again brings it back, too.';
     default:
-      return 'If it still runs, it will register again with its next heartbeat: to keep it out, drain it instead.';
+      return 'It comes back when it registers again, as a node that still runs will: to keep it out, drain it instead.';
   }
 }
 

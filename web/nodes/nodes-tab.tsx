@@ -1,5 +1,7 @@
 import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { NodeRow } from '../api/types.js';
+import { counted } from '../parts/format.js';
 import { Empty, Fault, Shown } from '../parts/notice.js';
 import { nodes } from '../state/mesh.js';
 import { DeleteDialog } from './delete-dialog.js';
@@ -14,6 +16,9 @@ const text = signal('');
 const NONE: readonly NodeRow[] = [];
 const all = computed(() => nodes.polled.value.value?.data ?? NONE);
 const shown = computed(() => inOrder(matching(all.value, text.value), order.value));
+
+/** What was done is news for so long. */
+const NOTE_MS = 8000;
 
 /** Among so many one finds a node by eye. */
 const FEW = 8;
@@ -70,6 +75,12 @@ function Filter() {
 /** How the newest action came out; a failure interrupts, a success doesn't. */
 function Report() {
   const said = report.value;
+  useEffect(() => {
+    if (said === null || said.isFault) return;
+    const timer = setTimeout(() => (report.value = null), NOTE_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  useEffect(() => () => void (report.value = null), []);
   return (
     <>
       <p role="status" class="nodes-note" hidden={said === null || said.isFault}>
@@ -104,7 +115,8 @@ const HEADINGS: readonly (readonly [by: Column, text: string, isNumber: boolean]
 ];
 
 function Table({ isGone }: { isGone: boolean }) {
-  if (shown.value.length === 0) return <Empty>None of the {all.value.length} nodes is like that.</Empty>;
+  if (shown.value.length === 0)
+    return <Empty>None of {counted(all.value.length, 'node')} is like that.</Empty>;
   return (
     <>
       {isGone && (

@@ -1,16 +1,21 @@
 import type { Hop } from '../api/types.js';
 import { memo, shallowSame } from '../parts/memo.js';
-import { nodeName, spanText } from './hop-names.js';
+import { isPlain, layersText, nodeName, spanText } from './hop-names.js';
 
 /** A route, hop by hop; the whole node id is in each hop's title. */
 export const Hops = memo(function Hops({ hops }: { hops: readonly Hop[] }) {
+  const isAlone = isPlain(hops);
   return (
     <span class="hops">
       {hops.map(({ node_id, start_layer, end_layer }, at) => (
-        <span class="hop" key={at} title={`${node_id}, runs ${spanText(start_layer, end_layer)}`}>
+        <span
+          class="hop"
+          key={at}
+          title={isAlone ? node_id : `${node_id}, runs ${layersText(start_layer, end_layer)}`}
+        >
           {at > 0 && <span class="soft">→ </span>}
           <span class="hop-name">{nodeName(node_id)}</span>{' '}
-          <span class="soft">{spanText(start_layer, end_layer)}</span>{' '}
+          {!isAlone && <span class="soft">{spanText(start_layer, end_layer)} </span>}
         </span>
       ))}
     </span>

@@ -46,9 +46,15 @@ const SPOKEN: Record<Change['way'], string> = { up: 'up ', down: 'down ', same: 
 function ChangeSign({ change: { way, isWorse, words } }: { change: Change }) {
   return (
     <span class={isWorse ? 'incident-change bad-text' : 'incident-change soft'}>
-      <span aria-hidden="true">{WAYS[way]} </span>
-      <span class="sr-only">{SPOKEN[way]}</span>
-      {words}
+      {words === '' ? (
+        <span class="sr-only">unknown an hour ago</span>
+      ) : (
+        <>
+          <span aria-hidden="true">{WAYS[way]} </span>
+          <span class="sr-only">{SPOKEN[way]}</span>
+          {words}
+        </>
+      )}
     </span>
   );
 }

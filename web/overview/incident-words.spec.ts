@@ -109,6 +109,7 @@ describe('a figure against an hour ago', () => {
 
   it('is unknown where one of them is', () => {
     expect(changes(window(), NONE).map(([, way]) => way)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(changes(window(), NONE).map(([, , , words]) => words)).toEqual(['', '', '']);
     expect(changes(NONE, window())).toEqual([
       ['–', 'unknown', false, 'from 100.0 %'],
       ['–', 'unknown', false, 'from 300 ms'],
@@ -122,6 +123,9 @@ describe('a failure', () => {
     expect(failureText({ node_id: 'bob.cpu:0-39', cause: 'node_unreachable', count: 4 })).toBe(
       'bob.cpu:0-39 node_unreachable ×4',
     );
-    expect(failureText({ node_id: null, cause: 'no_route', count: 1 })).toBe('no_route ×1');
+    expect(failureText({ node_id: null, cause: 'no_route', count: 1 })).toBe(
+      '1 chat turned away: no_route (not on the call wall, unless queued before)',
+    );
+    expect(failureText({ node_id: null, cause: 'queue_full', count: 2 })).toBe('queue_full ×2');
   });
 });

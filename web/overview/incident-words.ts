@@ -1,5 +1,5 @@
 import type { Incident, IncidentWindow } from '../api/types.js';
-import { duration, percent } from '../parts/format.js';
+import { counted, duration, percent } from '../parts/format.js';
 
 export type Gravity = 'bad' | 'warn' | 'well' | 'idle';
 
@@ -7,7 +7,7 @@ export type Gravity = 'bad' | 'warn' | 'well' | 'idle';
 export interface Change {
   readonly way: 'up' | 'down' | 'same' | 'unknown';
   readonly isWorse: boolean;
-  /** "from 99.6 %", to stand behind the way's mark. */
+  /** "from 99.6 %", to stand behind the way's mark; empty when nothing is known of then. */
   readonly words: string;
 }
 
@@ -74,14 +74,14 @@ function shortOf({ now, hour_ago, waiting, failures }: Incident, hasRoute: boole
   const all = now.success_ratio === 0 ? 'no call succeeded' : null;
   const words = [
     hasRoute === false ? 'no route' : null,
-    all ?? (failed > 0 ? `${String(failed)} of ${String(now.calls)} calls failed` : null),
+    all ?? (failed > 0 ? `${String(failed)} of ${counted(now.calls, 'call')} failed` : null),
     failed === 0 && all === null && failures.length > 0 ? 'failures, but other routes took over' : null,
     waiting > 0 ? `${String(waiting)} waiting` : null,
     isSlower(now, hour_ago) ? 'slower than an hour ago' : null,
   ].filter((word) => word !== null);
   if (words.length > 0) return words.join(', ');
   if (now.calls === 0) return 'no calls';
-  return `all well, ${now.calls === 1 ? '1 call' : `${String(now.calls)} calls`}`;
+  return `all well, ${counted(now.calls, 'call')}`;
 }
 
 function isSlower(now: IncidentWindow, then: IncidentWindow): boolean {
@@ -103,7 +103,7 @@ function compared(
   tolerance: number,
   write: (value: number) => string,
 ): Change {
-  if (then === null) return { way: 'unknown', isWorse: false, words: 'unknown then' };
+  if (then === null) return { way: 'unknown', isWorse: false, words: '' };
   const words = `from ${write(then)}`;
   if (now === null) return { way: 'unknown', isWorse: false, words };
   if (Math.abs(now - then) <= tolerance) return { way: 'same', isWorse: false, words: 'as then' };
@@ -118,8 +118,14 @@ export function byGravity<T extends { readonly words: IncidentWords }>(lines: re
   return [...lines].sort((a, b) => RANK[a.words.gravity] - RANK[b.words.gravity]);
 }
 
+/** Refusals that leave no record of a call. The queue's and a queued call's do: those are on the wall. */
+const TURNED_AWAY: ReadonlySet<string> = new Set(['no_route', 'overloaded', 'shutting_down']);
+
 /** "bob.cpu:0-39 node_unreachable ×4"; where no node was to blame, the cause alone. */
 export function failureText({ node_id, cause, count }: Incident['failures'][number]): string {
+  if (node_id === null && TURNED_AWAY.has(cause)) {
+    return `${counted(count, 'chat')} turned away: ${cause} (not on the call wall, unless queued before)`;
+  }
   return `${node_id === null ? '' : `${node_id} `}${cause} ×${String(count)}`;
 }
 

@@ -22,7 +22,7 @@ export function LastCalls({ signature }: { signature: string }) {
 function CallTable({ calls }: { calls: readonly RouteCall[] }) {
   if (calls.length === 0) return <Empty>None of the calls that the tracker remembers came this way.</Empty>;
   return (
-    <div class="scroll">
+    <div class="scroll scroll-hint" role="region" aria-label="Table of last calls" tabIndex={0}>
       <table class="last-calls">
         <thead>
           <tr>

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals';
-import type { Hop } from '../api/types.js';
+import type { Hop, LayerGap } from '../api/types.js';
 import { layersText, nodeName, spanText } from './hop-names.js';
 import { extentOf, lanesOf, leastWidthRem, packed, ticksOf, type Bar } from './map-lanes.js';
 import type { MappedModel } from './mapped-models.js';
@@ -27,18 +27,9 @@ export function LayerMap({ mapped: { routing, nodes } }: { mapped: MappedModel }
         <div class="map-top">
           <Axis numLayers={num_layers} />
           <LitStrip hops={hops} numLayers={num_layers} />
+          {gaps.length > 0 && <Gaps gaps={gaps} numLayers={num_layers} />}
         </div>
         <div class="map-lanes" style={{ '--lanes': String(Math.max(lanes, 1)) }}>
-          {gaps.map(({ start_layer, end_layer }) => (
-            <div
-              key={start_layer}
-              class="map-gap"
-              aria-hidden="true"
-              style={{ ...extentOf(start_layer, end_layer, num_layers) }}
-            >
-              <span>nobody</span>
-            </div>
-          ))}
           <Bars bars={bars} numLayers={num_layers} hops={hops} model={model} />
         </div>
       </div>
@@ -98,6 +89,24 @@ function Axis({ numLayers }: { numLayers: number }) {
         <span key={layer} style={{ ...extentOf(layer, layer, numLayers) }}>
           <span>{layer}</span>
         </span>
+      ))}
+    </div>
+  );
+}
+
+/** A lane of their own: a bar that would fill a gap, but drains, must not lie over it. In words the head says the same. */
+function Gaps({ gaps, numLayers }: { gaps: readonly LayerGap[]; numLayers: number }) {
+  return (
+    <div class="map-gaps" aria-hidden="true" data-testid="map-gaps">
+      {gaps.map(({ start_layer, end_layer }) => (
+        <div
+          key={start_layer}
+          class="map-gap"
+          title={`${layersText(start_layer, end_layer)}: nobody`}
+          style={{ ...extentOf(start_layer, end_layer, numLayers) }}
+        >
+          <span>nobody</span>
+        </div>
       ))}
     </div>
   );

@@ -23,4 +23,11 @@ describe('the models of the layer map', () => {
     expect(whole.map(({ routing }) => routing.model)).toEqual(['whole', 'plain', 'left plain']);
     expect(sharded[0]?.nodes.length).toBe(2);
   });
+
+  it('have no layers to speak of when whole servers answer them', () => {
+    const gaps = [{ start_layer: 0, end_layer: 0 }];
+    const draining = aNode({ node_id: 'x:all', shard_start: null, shard_end: null, status: 'draining' });
+    const [mapped] = mappedModels([aModel({ num_layers: 1, gaps })], [draining]).whole;
+    expect(mapped?.verdict.text).toBe('No server of this model takes chats: x is draining.');
+  });
 });

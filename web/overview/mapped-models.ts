@@ -24,15 +24,17 @@ export function mappedModels(models: readonly ModelRouting[], nodes: readonly No
   for (const node of nodes) byModel.get(node.model)?.push(node);
   const mapped = models.map((routing) => {
     const own = byModel.get(routing.model) ?? [];
-    return { routing, nodes: own, verdict: verdictOf(routing, own) };
+    const isWhole = isServedWhole(routing, own);
+    return { isWhole, model: { routing, nodes: own, verdict: verdictOf(routing, own, isWhole) } };
   });
   return {
-    sharded: mapped.filter((model) => !isWhole(model)),
-    whole: mapped.filter(isWhole),
+    sharded: mapped.filter(({ isWhole }) => !isWhole).map(({ model }) => model),
+    whole: mapped.filter(({ isWhole }) => isWhole).map(({ model }) => model),
   };
 }
 
-function isWhole({ routing, nodes }: MappedModel): boolean {
-  if (routing.num_layers === 1) return true;
+/** Whether its layers are nobody's concern. */
+function isServedWhole({ num_layers }: ModelRouting, nodes: readonly NodeRow[]): boolean {
+  if (num_layers === 1) return true;
   return nodes.length > 0 && nodes.every(({ shard_start }) => shard_start === null);
 }

@@ -19,7 +19,7 @@ export function ModelRoutes({ routing, place }: { routing: ModelRouting; place: 
       data-model={model}
       head={<ModelHead routing={routing} />}
     >
-      {() => (candidates.length === 0 ? <NoRoutes /> : <RoutesTable routing={routing} />)}
+      {() => (candidates.length === 0 ? <NoRoutes routing={routing} /> : <RoutesTable routing={routing} />)}
     </Fold>
   );
 }
@@ -33,8 +33,8 @@ function ModelHead({ routing }: { routing: ModelRouting }) {
         {model}
       </h3>
       <span class="soft">
-        epoch <span data-fact="epoch">{epoch}</span> ·{' '}
-        {num_layers === 1 ? '1 layer' : `${String(num_layers)} layers`}
+        epoch <span data-fact="epoch">{epoch}</span>
+        {num_layers > 1 && ` · ${String(num_layers)} layers`}
       </span>
       <span class="fold-facts soft">
         {candidates.length === 0 ? (
@@ -52,9 +52,13 @@ function ModelHead({ routing }: { routing: ModelRouting }) {
   );
 }
 
-function NoRoutes() {
+function NoRoutes({ routing: { num_layers } }: { routing: ModelRouting }) {
   return (
-    <p class="empty">No route: chats for this model are refused. The layer map below says what is missing.</p>
+    <p class="empty">
+      {num_layers === 1
+        ? 'No server of this model takes chats: they are refused. The list of servers below says why.'
+        : 'No route: chats for this model are refused. The layer map below says what is missing.'}
+    </p>
   );
 }
 

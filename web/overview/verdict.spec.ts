@@ -34,6 +34,17 @@ describe('why there is no route', () => {
     );
   });
 
+  it('is for whole servers that none takes chats, without a word of layers', () => {
+    const model = aModel({ num_layers: 1, gaps: [{ start_layer: 0, end_layer: 0 }] });
+    const whole = aNode({ node_id: 'x:all', shard_start: null, shard_end: null, status: 'draining' });
+    const nodes = [whole, { ...whole, node_id: 'y:all' }];
+    expect(verdictOf(model, nodes, true).text).toBe(
+      'No server of this model takes chats: x and y are draining.',
+    );
+    expect(verdictOf(model, [], true).text).toBe('No server of this model is here.');
+    expect(verdictOf(model, [{ ...whole, status: 'ready' }], true).text).toMatch(/being found anew/);
+  });
+
   it('is that nobody is here, or that the nodes just changed', () => {
     const gap = [{ start_layer: 0, end_layer: 39 }];
     expect(verdictOf(aModel({ gaps: gap }), []).text).toBe('No route: no node of this model is here.');

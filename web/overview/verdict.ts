@@ -10,9 +10,18 @@ export interface Verdict {
   readonly text: string | null;
 }
 
-/** @param nodes those of the model */
-export function verdictOf({ candidates, gaps }: ModelRouting, nodes: readonly NodeRow[]): Verdict {
-  if (candidates.length === 0) return { tone: 'bad', short: 'no route', text: whyNone(gaps, nodes) };
+/**
+ * @param nodes those of the model
+ * @param isWhole each of them serves the whole of it, so that layers explain nothing
+ */
+export function verdictOf(
+  { candidates, gaps }: ModelRouting,
+  nodes: readonly NodeRow[],
+  isWhole = false,
+): Verdict {
+  if (candidates.length === 0) {
+    return { tone: 'bad', short: 'no route', text: isWhole ? whyNoServer(nodes) : whyNone(gaps, nodes) };
+  }
   const short = candidates.length === 1 ? '1 route' : `${String(candidates.length)} routes`;
   const open = new Set(nodes.filter(({ breaker }) => breaker === 'open').map(({ node_id }) => node_id));
   const blocked = candidates.map(({ hops }) => hops.find(({ node_id }) => open.has(node_id))?.node_id);
@@ -25,9 +34,19 @@ export function verdictOf({ candidates, gaps }: ModelRouting, nodes: readonly No
   };
 }
 
+const NOT_YET = 'No route just now: the nodes changed, and routes are being found anew.';
+
+function whyNoServer(nodes: readonly NodeRow[]): string {
+  if (nodes.length === 0) return 'No server of this model is here.';
+  const draining = nodes.filter(({ status }) => status === 'draining');
+  if (draining.length < nodes.length) return NOT_YET;
+  const names = listed(draining.map(({ node_id }) => nodeName(node_id)));
+  return `No server of this model takes chats: ${names} ${draining.length === 1 ? 'is' : 'are'} draining.`;
+}
+
 function whyNone(gaps: readonly LayerGap[], nodes: readonly NodeRow[]): string {
   if (nodes.length === 0) return 'No route: no node of this model is here.';
-  if (gaps.length === 0) return 'No route just now: the nodes changed, and routes are being found anew.';
+  if (gaps.length === 0) return NOT_YET;
   const missing = listed(gaps.map(({ start_layer, end_layer }) => layersText(start_layer, end_layer)));
   const draining = nodes.filter((node) => node.status === 'draining' && gaps.some((gap) => fills(node, gap)));
   const why = `No route: nobody serves ${missing}.`;

@@ -3,14 +3,20 @@ import { UNKNOWN, tps } from '../parts/format.js';
 import { nodeName } from './hop-names.js';
 import type { MappedModel } from './mapped-models.js';
 import { loadText, troubleOf } from './node-words.js';
-import { GapTags, VerdictTag } from './verdict-sign.js';
+import { VerdictTag } from './verdict-sign.js';
+
+interface WholeServersProps {
+  readonly models: readonly MappedModel[];
+  /** Nothing else is in the card, whose title names them already. */
+  readonly isAlone: boolean;
+}
 
 /** Models that each server answers by itself: a list instead of a map. */
-export function WholeServers({ models }: { models: readonly MappedModel[] }) {
+export function WholeServers({ models, isAlone }: WholeServersProps) {
   return (
     <div class="whole" data-testid="whole-servers">
-      <h3 id="whole-title">Servers of whole models</h3>
-      <div class="scroll whole-scroll" role="region" aria-labelledby="whole-title" tabIndex={0}>
+      {!isAlone && <h3>Servers of whole models</h3>}
+      <div class="scroll whole-scroll" role="region" aria-label="Servers of whole models" tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -38,7 +44,7 @@ export function WholeServers({ models }: { models: readonly MappedModel[] }) {
 }
 
 function WholeModel({ mapped: { routing, nodes, verdict } }: { mapped: MappedModel }) {
-  const { model, gaps, num_layers } = routing;
+  const { model } = routing;
   return (
     <tbody data-model={model}>
       {verdict.tone === 'good' ? null : (
@@ -49,7 +55,6 @@ function WholeModel({ mapped: { routing, nodes, verdict } }: { mapped: MappedMod
           <td colSpan={5}>
             <span class="map-verdict">
               <VerdictTag verdict={verdict} />
-              {num_layers > 1 || nodes.length > 0 ? <GapTags gaps={gaps} /> : null}
               <span class="soft">{verdict.text}</span>
             </span>
           </td>

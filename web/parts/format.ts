@@ -10,6 +10,11 @@ export function fixed(value: number | null, decimals: number): string {
   return value === null ? UNKNOWN : value.toFixed(decimals);
 }
 
+/** "1 call", "2 calls" */
+export function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** A share of 1 in per cent. Above nothing and below the last digit it says so: a scout's share is not none. */
 export function percent(share: number | null, decimals = 0): string {
   if (share === null) return UNKNOWN;
@@ -36,7 +41,11 @@ const CLOCK = new Intl.DateTimeFormat([], {
   second: '2-digit',
   hourCycle: 'h23',
 });
-const DATE_AND_CLOCK = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium' });
+const DATE_AND_CLOCK = new Intl.DateTimeFormat([], {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
 
 /** A moment (Unix ms) as the time of day where the reader is. */
 export function clockTime(at: number): string {

@@ -81,6 +81,11 @@ function open(): void {
     opened.addEventListener(type, ({ data }: MessageEvent<string>) => tell(type, data));
 }
 
+/** The tracker was heard of again: there is nothing to wait for. */
+export function retryEvents(): void {
+  if (state.peek() === 'lost' && source === null && watcherCount.peek() > 0 && visible.peek()) open();
+}
+
 function close(): void {
   clearTimeout(retry);
   source?.close();
