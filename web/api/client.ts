@@ -41,18 +41,28 @@ export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   }
   if (!answer.ok) throw await refusalOf(answer);
   if (answer.status === 204) return null as T;
-  try {
-    return (await answer.json()) as T;
-  } catch {
-    throw new TrackerGone('What answers is no tracker.');
-  }
+  const value: unknown = await answer.json().catch(() => null);
+  if (!isTrackers(value)) throw new TrackerGone('What answers is no tracker.');
+  return value as T;
+}
+
+/** Whatever the tracker answers holds a list, or names a call or a node; a login page's JSON doesn't. */
+export function isTrackers(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const answer = value as Readonly<Record<string, unknown>>;
+  return (
+    ['data', 'models', 'routes'].some((name) => Array.isArray(answer[name])) ||
+    ['request_id', 'node_id'].some((name) => typeof answer[name] === 'string')
+  );
 }
 
 /** What a refusal says; also of proxies in between, which speak no JSON. */
 export async function refusalOf(answer: Response): Promise<TrackerRefusal | TrackerGone> {
   try {
     const { error } = (await answer.json()) as ErrorAnswer;
-    return new TrackerRefusal(answer.status, error.code, error.message);
+    const { code, message } = error as Partial<ErrorAnswer['error']>;
+    if (typeof message !== 'string') throw new TypeError('no words of a tracker');
+    return new TrackerRefusal(answer.status, code ?? null, message);
   } catch {
     return new TrackerGone(`The answer was ${String(answer.status)}.`);
   }

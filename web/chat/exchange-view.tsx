@@ -5,6 +5,7 @@ import { memo } from '../parts/memo.js';
 import { routeText } from '../parts/signature.js';
 import { linkTo } from '../state/place.js';
 import type { Exchange } from './conversation.js';
+import { shownText } from './shown-text.js';
 
 /** A question and its answer, and below it who answered and how fast. */
 export const ExchangeView = memo(({ exchange }: { exchange: Exchange }) => {
@@ -18,11 +19,11 @@ export const ExchangeView = memo(({ exchange }: { exchange: Exchange }) => {
       {reading.reasoning !== '' && (
         <details class="reasoning" open={isThinking}>
           <summary>Reasoning</summary>
-          <p>{reading.reasoning}</p>
+          <p>{shownText(reading.reasoning)}</p>
         </details>
       )}
       <p class="answer" data-testid="chat-answer" aria-busy={state === 'running'}>
-        {reading.text}
+        {shownText(reading.text)}
         {isThinking && reading.reasoning === '' && <span class="soft">waiting for the first token …</span>}
       </p>
       {fault !== null && (

@@ -93,7 +93,10 @@ function countOf(value: unknown): number | null {
 
 function errorText(error: Payload['error']): string | null {
   if (error === undefined || error === null) return null;
-  return typeof error === 'string' ? error : error.message;
+  const message: unknown = typeof error === 'string' ? error : error.message;
+  return typeof message === 'string' && message !== ''
+    ? message
+    : 'The node says that it failed, and no more.';
 }
 
 /** How the answer came out once nothing more comes; null where it is whole. */

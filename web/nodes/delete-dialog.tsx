@@ -9,6 +9,8 @@ export function DeleteDialog() {
   useEffect(() => {
     if (node !== null && dialog.current?.open === false) dialog.current.showModal();
   }, [node]);
+  // Who leaves the tab while it asks has not said yes, and is not asked again on coming back.
+  useEffect(() => () => void (toDelete.value = null), []);
   if (node === null) return null;
   const close = () => (toDelete.value = null);
   return (

@@ -66,8 +66,14 @@ export function inOrder(nodes: readonly NodeRow[], order: Order | null): readonl
 export function matching(nodes: readonly NodeRow[], text: string): readonly NodeRow[] {
   const part = text.trim().toLowerCase();
   if (part === '') return nodes;
-  return nodes.filter(({ node_id, model, endpoint, status, breaker }) =>
-    [node_id, model, endpoint, stateWord({ status, breaker }).word, `breaker ${breaker.replace('_', '-')}`]
+  return nodes.filter((node) =>
+    [
+      node.node_id,
+      node.model,
+      node.endpoint,
+      stateWord(node).word,
+      `breaker ${node.breaker.replace('_', '-')}`,
+    ]
       .join('\n')
       .toLowerCase()
       .includes(part),

@@ -29,9 +29,16 @@ describe("a node's row", () => {
       aNode({ breaker: 'open' }),
       aNode({ breaker: 'half_open' }),
       aNode({ status: 'draining', breaker: 'open' }),
+      aNode({ probe: 'failed' }),
     ].map((node) => stateWord(node));
-    expect(words.map(({ word }) => word)).toEqual(['ready', 'breaker open', 'half-open', 'draining']);
-    expect(words.map(({ tone }) => tone)).toEqual(['good', 'bad', 'warn', 'warn']);
+    expect(words.map(({ word }) => word)).toEqual([
+      'ready',
+      'breaker open',
+      'half-open',
+      'draining',
+      'last probe failed',
+    ]);
+    expect(words.map(({ tone }) => tone)).toEqual(['good', 'bad', 'warn', 'warn', 'warn']);
   });
 
   it('says whether deleting lasts', () => {

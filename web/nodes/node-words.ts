@@ -12,10 +12,11 @@ export function shardText({ shard_start: start, shard_end: end }: NodeRow): stri
 }
 
 /** Whether chats go there, in a word. An open breaker keeps them away from a node that calls itself ready. */
-export function stateWord({ status, breaker }: Pick<NodeRow, 'status' | 'breaker'>) {
+export function stateWord({ status, breaker, probe }: Pick<NodeRow, 'status' | 'breaker' | 'probe'>) {
   if (status === 'draining') return { mark: '◑', tone: 'warn', word: 'draining' };
   if (breaker === 'open') return { mark: '✕', tone: 'bad', word: 'breaker open' };
   if (breaker === 'half_open') return { mark: '◐', tone: 'warn', word: 'half-open' };
+  if (probe === 'failed') return { mark: '◐', tone: 'warn', word: 'last probe failed' };
   return { mark: '●', tone: 'good', word: 'ready' };
 }
 

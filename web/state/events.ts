@@ -25,6 +25,9 @@ export interface Watcher {
 /** `closed`: nobody needs it, or nobody can see the page. */
 export type StreamState = 'closed' | 'opening' | 'live' | 'lost';
 
+/** A stream that has lived so long was no failure. */
+const STEADY_AFTER_MS = 5000;
+
 const state = signal<StreamState>('closed');
 export const streamState: ReadonlySignal<StreamState> = state;
 
@@ -63,8 +66,9 @@ function open(): void {
   if (state.peek() !== 'lost') state.value = 'opening';
   const opened = new EventSource(trackerUrl('/v1/events'));
   source = opened;
+  let openedAt = Infinity;
   opened.onopen = () => {
-    failures = 0;
+    openedAt = Date.now();
     state.value = 'live';
     for (const watcher of [...watchers]) watcher.opened();
   };
@@ -73,7 +77,8 @@ function open(): void {
     if (source !== opened) return;
     opened.close();
     source = null;
-    failures += 1;
+    // One that is cut again and again as soon as it opens is no better than one that never does.
+    failures = Date.now() - openedAt > STEADY_AFTER_MS ? 1 : failures + 1;
     state.value = 'lost';
     retry = setTimeout(open, backOffMs(failures, Math.random()));
   };

@@ -12,7 +12,7 @@ window.addEventListener('hashchange', () => {
 export const place = computed<{ tab: Tab; detail: string | null }>(() => {
   const [, name = '', ...rest] = hash.value.split('/');
   const tab = TABS.find((known) => known === name) ?? 'overview';
-  return { tab, detail: rest.length > 0 ? decoded(rest.join('/')) : null };
+  return { tab, detail: rest.join('') === '' ? null : decoded(rest.join('/')) };
 });
 
 export function linkTo(tab: Tab, detail: string | null = null): string {
