@@ -7,5 +7,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.json' }] },
-  testTimeout: 30_000,
+  // One process per core: jest leaves one core idle of its own accord, which is half of a small machine.
+  maxWorkers: '100%',
+  testTimeout: 60_000,
 };

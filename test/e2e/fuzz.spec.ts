@@ -212,7 +212,7 @@ describe('whatever a client sends', () => {
       }),
       { ...RUNS, numRuns: 800 },
     );
-  }, 40_000);
+  }, 120_000);
 
   it('is answered in the right shape or gets its connection closed, if it is not', async () => {
     const noise = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
@@ -262,7 +262,7 @@ describe('whatever a client sends', () => {
       ),
       { ...RUNS, numRuns: 80 },
     );
-  }, 40_000);
+  }, 120_000);
 });
 
 describe('whatever a head answers', () => {
@@ -427,7 +427,7 @@ describe('whatever a head answers', () => {
     const node = await tracker.api.node('raw:all');
     expect(node.in_flight).toBe(0);
     expect(node.reputation).toBeGreaterThan(0);
-  }, 40_000);
+  }, 120_000);
 
   async function answerRaw(
     socket: Socket,

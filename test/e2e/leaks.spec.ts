@@ -145,7 +145,7 @@ describe('what a tracker holds', () => {
     await abort(AT_ONCE * PHASES.length);
     await complete(WARM_UP);
     start = await piled();
-  }, 30_000);
+  }, 120_000);
 
   it('was counted in full', () => {
     expect(start).toMatchObject({
@@ -162,12 +162,12 @@ describe('what a tracker holds', () => {
   it(`is back where it was after ${String(COMPLETED)} calls that were completed`, async () => {
     await complete(COMPLETED);
     expect(await piled()).toEqual(start);
-  }, 60_000);
+  }, 180_000);
 
   it(`is back where it was after ${String(ABORTED)} calls that were aborted, in every phase`, async () => {
     await abort(ABORTED);
     // As many listeners as a connection has that serves.
     await complete(AT_ONCE);
     expect(await piled()).toEqual(start);
-  }, 60_000);
+  }, 180_000);
 });

@@ -170,7 +170,7 @@ describe('the series', () => {
     const after = await scrape(tracker);
     expect(lastingIn(after)).toEqual(lastingIn(before));
     expect(after.value('meshnet_turned_away_total', { code: 'model_not_found' })).toBe(ABUSIVE_NAMES + 1);
-  }, 60_000);
+  }, 180_000);
 
   it(`are the same after ${String(OVER_SOCKETS)} such chats over sockets, however broken`, async () => {
     const tracker = await aTracker();
