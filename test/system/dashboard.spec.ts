@@ -339,6 +339,22 @@ describe('the page', () => {
     expect(await page.locator('.live').innerText()).toMatch(/live/);
   });
 
+  it("takes another server's JSON, and a place that leads nowhere, for what they are", async () => {
+    await mixedMesh();
+    await chats(1);
+    const tab = await open({ hash: '#/calls/' });
+    await tab.page.locator('[data-request-id]').first().waitFor();
+    expect(await tab.page.getByTestId('call-story').count()).toBe(0);
+    for (const body of ['{}', '[]', '{"data":null}', '<html>']) {
+      await tab.page.route('**/v1/**', (route) => route.fulfill({ contentType: 'application/json', body }));
+      for (const name of ['overview', 'nodes', 'timeline']) {
+        await tab.goto(`#/${name}`);
+        await tab.page.getByRole('alert').first().waitFor();
+      }
+      await tab.page.unroute('**/v1/**');
+    }
+  });
+
   it('asks nothing while it is hidden', async () => {
     const tab = await open();
     const { clock } = tab.page;
