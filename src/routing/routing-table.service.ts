@@ -38,12 +38,12 @@ export class RoutingTableService {
     const view = this.topology.view(model);
     if (view === null) throw new ModelNotFoundError(model);
     const routes = this.candidates.candidates(model);
-    const states = this.routing.states(model, routes);
+    const priors = this.candidates.priors(model, routes);
     const shares = this.routing.shares(model, routes);
     const facts = routes.map((route, at) => ({
       route,
       estimate: this.stats.estimate(model, route.signature),
-      priorTps: states[at]?.priorTps ?? 0,
+      priorTps: priors[at] ?? 0,
       share: shares[at] ?? 0,
       inFlight: this.health.inFlightOf(route.signature),
     }));
