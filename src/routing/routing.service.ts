@@ -103,7 +103,7 @@ export class RoutingService {
   }
 
   /** How the policy sees these routes of one model. */
-  states(model: string, routes: readonly Route[]): CandidateState[] {
+  private states(model: string, routes: readonly Route[]): CandidateState[] {
     const priors = this.candidates.priors(model, routes);
     return routes.map(({ signature, hops }, at) => {
       // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
