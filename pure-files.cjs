@@ -4,6 +4,7 @@
  */
 module.exports = [
   'kernel/endpoint.ts',
+  'kernel/roster.ts',
   'kernel/span.ts',
   'openapi/schema.ts',
   'settings/read-settings.ts',

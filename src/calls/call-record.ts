@@ -72,10 +72,15 @@ export interface CallRecord extends FinishedCall {
   readonly phase?: CallPhase;
 }
 
-/** The line of an attempt that has begun. */
-export function attemptNote({ signature, mode, probability }: Decision): AttemptNote {
-  const unknown = { outcome: null, status: null, ms: null, failed_node_id: null, cause: null };
-  return { signature, mode, probability, ...unknown };
+type Tried = Pick<Decision, 'signature' | 'mode' | 'probability'>;
+type Ended = Omit<AttemptNote, keyof Tried>;
+
+const NOT_ENDED: Ended = { outcome: null, status: null, ms: null, failed_node_id: null, cause: null };
+
+/** The line of an attempt, that has begun or that has ended. */
+export function attemptNote({ signature, mode, probability }: Tried, ended = NOT_ENDED): AttemptNote {
+  const { outcome, status, ms, failed_node_id, cause } = ended;
+  return { signature, mode, probability, outcome, status, ms, failed_node_id, cause };
 }
 
 export function routingNote({ mode, signature, probability }: Decision): RoutingNote {

@@ -1,9 +1,11 @@
 import type { KeptCall } from './call-story.js';
 
-/** The newest finished calls, a fixed number of them. */
+/**
+ * The newest finished calls, a fixed number of them. One by its id is looked for one after the other: that is asked
+ * for by people, and an index would have to be kept for every call.
+ */
 export class CallRing {
   private readonly slots: (KeptCall | undefined)[];
-  private readonly byId = new Map<string, KeptCall>();
   private written = 0;
 
   constructor(private readonly capacity: number) {
@@ -11,19 +13,14 @@ export class CallRing {
   }
 
   add(call: KeptCall): void {
-    const { request_id: id } = call.record;
-    const slot = this.written % this.capacity;
-    const oldest = this.slots[slot];
-    // A client may have used an id again; then it names the newer call.
-    if (oldest !== undefined && this.byId.get(oldest.record.request_id) === oldest)
-      this.byId.delete(oldest.record.request_id);
-    this.slots[slot] = call;
-    this.byId.set(id, call);
+    this.slots[this.written % this.capacity] = call;
     this.written += 1;
   }
 
+  /** A client may have used an id again; then it names the newer call. */
   get(requestId: string): KeptCall | null {
-    return this.byId.get(requestId) ?? null;
+    for (const call of this.newestFirst()) if (call.record.request_id === requestId) return call;
+    return null;
   }
 
   get size(): number {

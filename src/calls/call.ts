@@ -1,4 +1,5 @@
 import type { Hop } from '../candidate-enumeration/index.js';
+import type { Rostered } from '../kernel/index.js';
 import type { Considered, Decision } from '../routing/index.js';
 import { NO_TRACE, type CallTrace } from '../traces/index.js';
 import {
@@ -60,7 +61,8 @@ export interface CallMeasures {
 const SILENT_AFTER_MS = 5000;
 
 /** One call as it goes, told by the relay and read by whoever looks at the call wall. */
-export class Call {
+export class Call implements Rostered {
+  place = -1;
   private routing: RoutingNote | null = null;
   private hops: readonly Hop[] = [];
   private readonly attempts: AttemptNote[] = [];
@@ -74,10 +76,14 @@ export class Call {
   private ending: CallEnding | null = null;
   private endedAt = 0;
 
-  /** @param trace the call's part of a trace; whoever tells the call what happens tells that too */
+  /**
+   * @param trace the call's part of a trace; whoever tells the call what happens tells that too
+   * @param number higher for those that began later
+   */
   constructor(
     readonly start: CallStart,
     readonly trace: CallTrace = NO_TRACE,
+    readonly number = 0,
   ) {}
 
   /** It waits for a node with room. */
@@ -101,8 +107,10 @@ export class Call {
   attemptEnded({ outcome, status, failedNodeId, cause }: AttemptEnding, now: number): void {
     const attempt = this.attempts.pop();
     if (attempt === undefined) return;
+    const { signature, mode, probability } = attempt;
     const ms = now - this.attemptAt;
-    this.attempts.push({ ...attempt, outcome, status, ms, failed_node_id: failedNodeId, cause });
+    const ended = { outcome, status, ms, failed_node_id: failedNodeId, cause };
+    this.attempts.push(attemptNote({ signature, mode, probability }, ended));
   }
 
   /** What each attempt's route was chosen from. */

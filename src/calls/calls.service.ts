@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, EventBus, LOGGER, type Clock, type Logger } from '../kernel/index.js';
+import { CLOCK, EventBus, LOGGER, Roster, type Clock, type Logger } from '../kernel/index.js';
 import type { Decision } from '../routing/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { CALL_TRACER, type CallOrigin, type CallTracer, type ClientTold } from '../traces/index.js';
@@ -18,8 +18,9 @@ export interface OpenCalls {
 /** What happened: open calls, the newest finished ones, and the announcements and the log line of each. */
 @Injectable()
 export class CallsService {
-  private readonly open = new Set<Call>();
+  private readonly open = new Roster<Call>();
   private readonly ring = new CallRing(KEPT_CALLS);
+  private begun = 0;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -33,7 +34,7 @@ export class CallsService {
   begin(requestId: string, model: string, stream: boolean, origin: CallOrigin): Call {
     const { clock } = this;
     const start = { requestId, model, stream, at: clock.now(), wallMs: clock.wallMs() };
-    const call = new Call(start, this.tracer.begin(start, origin));
+    const call = new Call(start, this.tracer.begin(start, origin), (this.begun += 1));
     this.open.add(call);
     return call;
   }
@@ -106,7 +107,7 @@ export class CallsService {
 
   /** All that is known of one call, with what its routes were chosen from. */
   get(requestId: string): CallStory | null {
-    const open = [...this.open].findLast(({ start }) => start.requestId === requestId);
+    const open = this.newestOpen().find(({ start }) => start.requestId === requestId);
     const kept =
       open === undefined
         ? this.ring.get(requestId)
@@ -124,9 +125,13 @@ export class CallsService {
     });
   }
 
+  private newestOpen(): Call[] {
+    return [...this.open].sort((a, b) => b.number - a.number);
+  }
+
   private *newestFirst(openOnly: boolean): Generator<CallRecord> {
     const now = this.clock.now();
-    for (const call of [...this.open].reverse()) yield call.record(now);
+    for (const call of this.newestOpen()) yield call.record(now);
     if (openOnly) return;
     for (const { record } of this.ring.newestFirst()) yield record;
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CallsService } from '../calls/index.js';
-import { CLOCK, type Clock } from '../kernel/index.js';
+import { Deadlines } from '../kernel/index.js';
 import { RegistryService, type MeshNode } from '../registry/index.js';
 import type { SampleVerdict } from '../routing-stats/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
@@ -32,7 +32,7 @@ export class AttemptsService {
 
   constructor(
     @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
     private readonly registry: RegistryService,
     private readonly pools: HeadPoolsService,
     private readonly calls: CallsService,
@@ -53,7 +53,8 @@ export class AttemptsService {
       this.calls.attemptEnded(call, ending);
       // A head's own words for a node that is not on the route are nobody's name, and may be anything.
       const { outcome, headStatus, fault, usage } = end;
-      call.trace.attemptEnded({ ...ending, outcome, headStatus, fault, usage }, verdict);
+      const { failedNodeId } = ending;
+      call.trace.attemptEnded({ outcome, headStatus, failedNodeId, fault, usage }, verdict);
       const status = chat.client.begun ? 200 : null;
       if (end.isCommitted || end.outcome === 'client_left') this.close(context, { end, verdict }, status);
     };
@@ -95,14 +96,14 @@ export class AttemptsService {
         body,
       },
       client: chat.client,
-      clock: this.clock,
+      deadlines: this.deadlines,
       limits: limitsOf(this.settings, head, context.startedAt),
       // Some heads send usage unasked; whoever didn't ask doesn't get it.
       stripUsage: mustAskUsage(chat.request),
-      clientHeaders: (headers) => ({ ...headersForClient(headers), ...routeHeaders(context) }),
+      clientHeaders: (headers) => headersForClient(headers, routeHeaders(context)),
       timeoutFault: (kind, afterMs) => timeoutFault(kind, afterMs, head, body.length),
       onSign: () => route.hops.forEach(({ node }) => this.registry.touch(node)),
-      onHeard: (hasContent) => call.heard(this.clock.now(), hasContent),
+      onHeard: (hasContent) => call.heard(this.deadlines.now(), hasContent),
       onSettled,
     }).run();
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
-import { CLOCK, NodeFailedError, QueueError, type Clock } from '../kernel/index.js';
+import { Deadlines, NodeFailedError, QueueError } from '../kernel/index.js';
 import { RoutingService } from '../routing/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
@@ -19,7 +19,7 @@ import { TurnsService, type Applicant, type Turn } from './turns.service.js';
 export class FailoverService {
   constructor(
     @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
     private readonly routing: RoutingService,
     private readonly calls: CallsService,
     private readonly turns: TurnsService,
@@ -42,12 +42,14 @@ export class FailoverService {
   private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
     const failover = new Failover(this.settings.maxAttempts);
     let headers: HeaderMap = {};
-    const pinger = new StreamPinger(chat.client, this.clock, this.pingMs(chat), () => headers);
+    const pinger = new StreamPinger(chat.client, this.deadlines, this.pingMs(chat), () => headers);
     let turn: Turn | null = first;
     try {
-      const startedAt = this.clock.now();
+      const startedAt = this.deadlines.now();
       while (turn !== null) {
-        const context: AttemptContext = { chat, call, ...turn, number: failover.attempts + 1, startedAt };
+        const { decision, open } = turn;
+        const number = failover.attempts + 1;
+        const context: AttemptContext = { chat, call, decision, open, number, startedAt };
         headers = routeHeaders(context);
         pinger.start();
         const settled = await this.attempts.run(context);
@@ -119,8 +121,7 @@ export class FailoverService {
       answerFault(client, fault, { ...routeHeaders(context), ...retry });
     } else {
       client.begin(answer.status, {
-        ...headersForClient(answer.headers),
-        ...routeHeaders(context),
+        ...headersForClient(answer.headers, routeHeaders(context)),
         'content-length': String(answer.body.length),
       });
       client.end([answer.body]);

@@ -25,6 +25,8 @@ interface RouteSpeeds {
   readonly model: string;
   readonly minutes: Slices<Minute>;
   lastMinute: number;
+  /** Higher for those sampled later. */
+  sampled: number;
 }
 
 const KEPT_MINUTES = 60;
@@ -33,20 +35,21 @@ const MOST_ROUTES = 4096;
 
 /** Speeds of the routes sampled within the last hour, bounded: the one sampled longest ago makes room. */
 export class RouteSpeedsStore {
-  /** By signature, which names the model too; in the order of their newest samples. */
+  /** By signature, which names the model too. */
   private readonly routes = new Map<string, RouteSpeeds>();
+  private samples = 0;
+  private prunedAt = 0;
 
   record(model: string, signature: string, minute: number, tps: number, learnedTps: number): void {
-    const route = this.routes.get(signature) ?? newRoute(model);
+    const route = this.routes.get(signature) ?? this.begin(model, signature);
     const counted = route.minutes.at(minute);
     counted.tpsSum += tps;
     counted.learnedTps = learnedTps;
     counted.samples += 1;
     route.lastMinute = minute;
-    // Taken out and put in again: the map's order is then that of the newest samples.
-    this.routes.delete(signature);
-    this.routes.set(signature, route);
-    this.prune(minute);
+    route.sampled = this.samples += 1;
+    if (minute !== this.prunedAt) this.prune(minute);
+    else if (this.routes.size > MOST_ROUTES) this.dropOldest();
   }
 
   /** The routes of a model, newest sampled first. */
@@ -54,8 +57,8 @@ export class RouteSpeedsStore {
     this.prune(minute);
     return [...this.routes]
       .filter(([, route]) => route.model === model)
-      .map(([signature, { minutes }]) => ({ signature, minutes: minutesOf(minutes, minute) }))
-      .reverse();
+      .sort(([, a], [, b]) => b.sampled - a.sampled)
+      .map(([signature, { minutes }]) => ({ signature, minutes: minutesOf(minutes, minute) }));
   }
 
   forget(model: string): void {
@@ -66,18 +69,30 @@ export class RouteSpeedsStore {
     return this.routes.size;
   }
 
-  /** Those without a sample in the last hour go, and the oldest-sampled beyond what is kept. */
+  private begin(model: string, signature: string): RouteSpeeds {
+    const route = newRoute(model);
+    this.routes.set(signature, route);
+    return route;
+  }
+
+  /** Those without a sample in the last hour go. */
   private prune(minute: number): void {
+    this.prunedAt = minute;
     for (const [signature, { lastMinute }] of this.routes) {
-      if (lastMinute > minute - KEPT_MINUTES && this.routes.size <= MOST_ROUTES) break;
-      this.routes.delete(signature);
+      if (lastMinute <= minute - KEPT_MINUTES) this.routes.delete(signature);
     }
+    if (this.routes.size > MOST_ROUTES) this.dropOldest();
+  }
+
+  private dropOldest(): void {
+    const [oldest] = [...this.routes].reduce((a, b) => (a[1].sampled < b[1].sampled ? a : b));
+    this.routes.delete(oldest);
   }
 }
 
 function newRoute(model: string): RouteSpeeds {
   const minutes = new Slices<Minute>(KEPT_MINUTES, () => ({ tpsSum: 0, learnedTps: 0, samples: 0 }));
-  return { model, minutes, lastMinute: 0 };
+  return { model, minutes, lastMinute: 0, sampled: 0 };
 }
 
 function minutesOf(minutes: Slices<Minute>, now: number): MinuteOfSpeed[] {

@@ -1,45 +1,53 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Roster, type Rostered } from '../kernel/index.js';
 
-/**
- * The answers under way, by the connection they go to: several, where a client sends its next request before it has
- * the answer to the last.
- */
+/** The answers under way on one connection: several, where a client does not wait for one before it asks again. */
+class Connection implements Rostered {
+  place = -1;
+  readonly answers: ServerResponse[] = [];
+
+  remove(answer: ServerResponse): void {
+    const at = this.answers.indexOf(answer);
+    if (at >= 0) this.answers.splice(at, 1);
+  }
+}
+
+/** The answers under way, by the connection they go to. */
 export class OpenAnswers {
-  private readonly open = new Map<Socket, Set<ServerResponse>>();
+  private readonly bySocket = new WeakMap<Socket, Connection>();
+  private readonly open = new Roster<Connection>();
 
-  add(connection: Socket, answer: ServerResponse): void {
-    const answers = this.open.get(connection) ?? this.begin(connection);
-    answers.add(answer);
-    answer.once('close', () => answers.delete(answer));
+  add(socket: Socket, answer: ServerResponse): void {
+    const connection = this.bySocket.get(socket) ?? this.begin(socket);
+    connection.answers.push(answer);
+    answer.once('close', () => connection.remove(answer));
     // Its `close` has been, or is on its way without this answer's turn having come.
-    if (connection.destroyed) process.nextTick(tellGone, answer);
+    if (socket.destroyed) process.nextTick(tellGone, answer);
   }
 
   /** An answer has begun on this connection, and has not ended. */
-  isAnswering(connection: Socket): boolean {
-    return this.some(connection, (answer) => answer.headersSent && !answer.writableFinished);
+  isAnswering(socket: Socket): boolean {
+    const answers = this.bySocket.get(socket)?.answers ?? [];
+    return answers.some((answer) => answer.headersSent && !answer.writableFinished);
   }
 
   /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */
   get hasUnsent(): boolean {
     const isUnsent = (answer: ServerResponse): boolean => answer.writableEnded && !answer.writableFinished;
-    return [...this.open.keys()].some((connection) => this.some(connection, isUnsent));
+    return [...this.open].some(({ answers }) => answers.some(isUnsent));
   }
 
-  private some(connection: Socket, holds: (answer: ServerResponse) => boolean): boolean {
-    return [...(this.open.get(connection) ?? [])].some(holds);
-  }
-
-  private begin(connection: Socket): Set<ServerResponse> {
-    const answers = new Set<ServerResponse>();
-    this.open.set(connection, answers);
-    connection.once('close', () => {
+  private begin(socket: Socket): Connection {
+    const connection = new Connection();
+    this.bySocket.set(socket, connection);
+    this.open.add(connection);
+    socket.once('close', () => {
       this.open.delete(connection);
       // Node tells only the answer whose turn it is that the client has left.
-      for (const answer of answers) if (answer.socket === null) tellGone(answer);
+      for (const answer of [...connection.answers]) if (answer.socket === null) tellGone(answer);
     });
-    return answers;
+    return connection;
   }
 }
 

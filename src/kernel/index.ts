@@ -7,6 +7,8 @@
  * move the clock and seed the dice.
  */
 export { CLOCK, SystemClock, type Cancel, type Clock } from './clock.js';
+export { Deadlines, type Deadline } from './deadlines.js';
+export { Roster, type Rostered } from './roster.js';
 export { RNG, seededRng, type Rng } from './rng.js';
 export {
   ConflictError,

@@ -1,5 +1,6 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { CLOCK, type Clock } from './clock.js';
+import { Deadlines } from './deadlines.js';
 import { EventBus } from './event-bus.js';
 import { LOGGER, type Logger } from './logger.js';
 import { RNG, type Rng } from './rng.js';
@@ -21,11 +22,12 @@ export class KernelModule implements OnApplicationShutdown {
       module: KernelModule,
       providers: [
         { provide: CLOCK, useValue: parts.clock },
+        { provide: Deadlines, useFactory: () => new Deadlines(parts.clock) },
         { provide: RNG, useValue: parts.rng },
         { provide: LOGGER, useValue: parts.logger },
         { provide: EventBus, useFactory: () => new EventBus(parts.logger) },
       ],
-      exports: [CLOCK, RNG, LOGGER, EventBus],
+      exports: [CLOCK, Deadlines, RNG, LOGGER, EventBus],
     };
   }
 

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { TOKEN_GAP_BOUNDS_SECONDS } from '../calls/index.js';
 import type { GapCounts } from '../kernel/index.js';
 import { SHARED_LABEL } from './model-labels.js';
-import { showReadout, type ReadoutLine } from './readout.js';
+import { histogramLines, showReadout } from './readout.js';
 
 const NAME = 'meshnet_inter_token_seconds';
 const HELP = 'Time between two content events of a stream, as the tracker relayed them, in seconds.';
@@ -28,20 +28,9 @@ export class GapHistogram {
   }
 
   show(registry: Registry): void {
-    const values = [...this.byModel].flatMap(([model, merged]) => linesOf(model, merged));
+    const values = [...this.byModel].flatMap(([model, { counts, sumSeconds }]) =>
+      histogramLines(NAME, { model }, TOKEN_GAP_BOUNDS_SECONDS, counts, sumSeconds),
+    );
     showReadout(registry, { name: NAME, help: HELP, type: 'histogram', values });
   }
-}
-
-function linesOf(model: string, { counts, sumSeconds }: Merged): ReadoutLine[] {
-  let total = 0;
-  const buckets = counts.map((count, at) => {
-    const le = TOKEN_GAP_BOUNDS_SECONDS[at] ?? '+Inf';
-    return { metricName: `${NAME}_bucket`, labels: { model, le }, value: (total += count) };
-  });
-  return [
-    ...buckets,
-    { metricName: `${NAME}_sum`, labels: { model }, value: sumSeconds },
-    { metricName: `${NAME}_count`, labels: { model }, value: total },
-  ];
 }

@@ -20,3 +20,28 @@ export function showReadout(registry: Registry, readout: Readout): void {
   // All that the registry asks of a metric is its name and `get`.
   registry.registerMetric(metric as unknown as Metric);
 }
+
+/**
+ * The lines of one series of a histogram.
+ *
+ * @param counts of the values up to each bound and above the one before it, and last of those above all bounds
+ */
+export function histogramLines(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  bounds: readonly number[],
+  counts: readonly number[],
+  sum: number,
+): ReadoutLine[] {
+  let total = 0;
+  const buckets = counts.map((count, at) => ({
+    metricName: `${name}_bucket`,
+    labels: { ...labels, le: bounds[at] ?? '+Inf' },
+    value: (total += count),
+  }));
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
+}

@@ -4,6 +4,8 @@ interface StoredArm {
   arm: Arm;
   /** No decision of the tracker's own ever led here. */
   pinnedOnly: boolean;
+  /** Higher for those sampled later. */
+  sampled: number;
 }
 
 /** A client can pin any order of nodes; so many of such arms are kept per model. */
@@ -12,6 +14,7 @@ const MOST_PINNED_ONLY = 512;
 /** Arms by model and signature, bounded. */
 export class ArmStore {
   private readonly models = new Map<string, Map<string, StoredArm>>();
+  private samples = 0;
 
   constructor(private readonly halfLifeMs: number) {}
 
@@ -19,18 +22,23 @@ export class ArmStore {
     return this.models.get(model)?.get(signature)?.arm ?? null;
   }
 
-  record(model: string, signature: string, sample: ArmSample, isPinned: boolean): void {
-    const arms = this.models.get(model) ?? new Map<string, StoredArm>();
-    this.models.set(model, arms);
+  /** @returns the arm as it is then */
+  record(model: string, signature: string, sample: ArmSample, isPinned: boolean): Arm {
+    const arms = this.models.get(model) ?? this.begin(model);
     const stored = arms.get(signature);
     // What the next sweep will drop is gone for readers already.
     const before = stored === undefined || isPrunable(stored.arm, sample.at) ? undefined : stored;
     const arm = recordSample(before?.arm ?? null, sample, this.halfLifeMs);
     const pinnedOnly = isPinned && before?.pinnedOnly !== false;
-    // Taken out and put in again: the map's order is then that of the newest samples.
-    arms.delete(signature);
-    arms.set(signature, { arm, pinnedOnly });
+    this.samples += 1;
+    if (stored === undefined) arms.set(signature, { arm, pinnedOnly, sampled: this.samples });
+    else {
+      stored.arm = arm;
+      stored.pinnedOnly = pinnedOnly;
+      stored.sampled = this.samples;
+    }
     if (pinnedOnly && before === undefined) this.boundPinned(arms);
+    return arm;
   }
 
   forget(model: string): void {
@@ -47,7 +55,14 @@ export class ArmStore {
 
   private boundPinned(arms: Map<string, StoredArm>): void {
     const pinned = [...arms].filter(([, { pinnedOnly }]) => pinnedOnly);
-    const oldest = pinned.length > MOST_PINNED_ONLY ? pinned[0] : undefined;
-    if (oldest !== undefined) arms.delete(oldest[0]);
+    if (pinned.length <= MOST_PINNED_ONLY) return;
+    const [oldest] = pinned.reduce((a, b) => (a[1].sampled < b[1].sampled ? a : b));
+    arms.delete(oldest);
+  }
+
+  private begin(model: string): Map<string, StoredArm> {
+    const arms = new Map<string, StoredArm>();
+    this.models.set(model, arms);
+    return arms;
   }
 }

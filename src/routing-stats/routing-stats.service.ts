@@ -75,11 +75,14 @@ export class RoutingStatsService implements OnModuleDestroy {
 
   record({ model, signature, tps, weight, epoch, isPinned }: RouteSample): void {
     const now = this.clock.now();
-    this.arms.record(model, signature, { tps, weight, at: now, epoch }, isPinned);
+    const arm = this.arms.record(model, signature, { tps, weight, at: now, epoch }, isPinned);
     this.scouts.sampled(signature, now);
     this.bus.publish('sample.recorded', {
-      ...{ model, signature, tps, weight },
-      learned_tps: this.arms.get(model, signature)?.value ?? tps,
+      model,
+      signature,
+      tps,
+      weight,
+      learned_tps: arm.value,
       at: this.clock.wallMs(),
     });
   }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { NodeTimeoutError } from '../../kernel/index.js';
-import { NodeFailedError, type Clock } from '../../kernel/index.js';
+import { NodeFailedError, type Deadlines } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 import { isConnectTimeout, verdictOnFault } from './connection-fault.js';
 import type { HeadPool } from '../upstream/head-pool.js';
@@ -9,10 +9,9 @@ import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { CLIENT_LEFT, NO_COUNT, verdict, type AttemptEnd, type Verdict } from './attempt-end.js';
 import type { ClientAnswer, ClientWatcher } from './client-answer.js';
 import { faultEvent } from './fault-event.js';
-import { guardTimers } from './guarded-timers.js';
 import { RefusalReader } from './refusal-reader.js';
 import { StreamReader } from './stream-reader.js';
-import { Watchdog, type CallLimits, type TimeoutKind } from './watchdog.js';
+import { Watchdog, type CallLimits, type TimeoutKind, type Watched } from './watchdog.js';
 import { WholeReader } from './whole-reader.js';
 
 export interface AttemptInput {
@@ -21,7 +20,7 @@ export interface AttemptInput {
   readonly pool: HeadPool;
   readonly call: HeadCall;
   readonly client: ClientAnswer;
-  readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly limits: CallLimits;
   /** The client must not see the usage chunk of a stream. */
   readonly stripUsage: boolean;
@@ -42,8 +41,8 @@ export interface AttemptInput {
  * try. Whatever head and client do, `onSettled` is called exactly once and the returned promise resolves. What the tracker
  * itself throws, in whichever callback, closes the head's connection and rejects the promise.
  */
-export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
-  private readonly head = new HeadRequest(this);
+export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
+  private readonly head: HeadRequest;
   private readonly watchdog: Watchdog;
   private readonly startedAt: number;
   private readonly heldUpBefore: number;
@@ -56,11 +55,11 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   private reject: (fault: unknown) => void = () => undefined;
 
   constructor(private readonly input: AttemptInput) {
-    const { clock, limits, client } = input;
-    this.startedAt = clock.now();
+    const { deadlines, limits, client } = input;
+    this.startedAt = deadlines.now();
     this.heldUpBefore = client.heldUpMs;
-    const guarded = guardTimers(clock, (fault) => this.onFault(fault));
-    this.watchdog = new Watchdog(guarded, limits, (kind, afterMs) => this.timedOut(kind, afterMs));
+    this.head = new HeadRequest(this, deadlines);
+    this.watchdog = new Watchdog(deadlines, limits, this);
   }
 
   async run(): Promise<AttemptEnd> {
@@ -107,7 +106,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
 
   onBroken(fault: Error, sent: boolean): void {
     this.guarded(() => {
-      if (isConnectTimeout(fault)) this.timedOut('connect', this.input.clock.now() - this.startedAt);
+      if (isConnectTimeout(fault)) this.timedOut('connect', this.input.deadlines.now() - this.startedAt);
       else this.breakWith(verdictOnFault(fault, sent, this.nodeId));
     });
   }
@@ -169,7 +168,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
     if (this.over) return;
     const end = this.settle(ending);
-    if (ending.outcome === 'completed') this.head.release(this.input.clock);
+    if (ending.outcome === 'completed') this.head.release();
     else this.head.destroy();
     if (this.committed) this.endClient(ending, lastBytes);
     this.resolve(end);
@@ -183,7 +182,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
     else client.end([...lastBytes, faultEvent(fault)]);
   }
 
-  private timedOut(kind: TimeoutKind, afterMs: number): void {
+  timedOut(kind: TimeoutKind, afterMs: number): void {
     this.breakWith(verdict('timed_out', { fault: this.input.timeoutFault(kind, afterMs), timeout: kind }));
   }
 
@@ -206,14 +205,22 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort {
   private settle(ending: Verdict): AttemptEnd {
     this.over = true;
     this.watchdog.stop();
-    const { clock, client } = this.input;
+    const { deadlines, client } = this.input;
     client.watch(null);
+    const { usage, contentChunks } = this.reader?.count ?? NO_COUNT;
+    // Spelled out: spreads with more fields behind them make V8 build the object's shape anew each time.
+    const { outcome, answer, fault, failedNodeId, timeout } = ending;
     const end: AttemptEnd = {
-      ...(this.reader?.count ?? NO_COUNT),
-      ...ending,
+      usage,
+      contentChunks,
+      outcome,
+      answer,
+      fault,
+      failedNodeId,
+      timeout,
       headStatus: this.headStatus,
       isCommitted: this.committed,
-      elapsedMs: clock.now() - this.startedAt,
+      elapsedMs: deadlines.now() - this.startedAt,
       heldUpMs: client.heldUpMs - this.heldUpBefore,
     };
     this.input.onSettled(end);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeResponse } from '../../../test/support/fake-response.js';
+import { Deadlines } from '../../kernel/index.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { HeaderMap } from '../request/headers.js';
 import { ClientAnswer } from './client-answer.js';
@@ -18,7 +19,7 @@ beforeEach(() => {
   response = new FakeResponse();
   client = new ClientAnswer(response.asServerResponse, clock);
   headers = { 'x-meshnet-attempts': '1' };
-  pinger = new StreamPinger(client, clock, PERIOD_MS, () => headers);
+  pinger = new StreamPinger(client, new Deadlines(clock), PERIOD_MS, () => headers);
 });
 
 function write(text: string): void {
@@ -106,7 +107,7 @@ describe('a pinger', () => {
   });
 
   it('of a period of 0 does nothing', () => {
-    const off = new StreamPinger(client, clock, 0, () => headers);
+    const off = new StreamPinger(client, new Deadlines(clock), 0, () => headers);
     off.start();
     expect(clock.liveTimers).toBe(0);
     off.stop();
@@ -141,7 +142,7 @@ describe('a pinger', () => {
       onDrain: () => undefined,
       onFault: (thrown) => faults.push(thrown),
     });
-    const broken = new StreamPinger(client, clock, PERIOD_MS, () => {
+    const broken = new StreamPinger(client, new Deadlines(clock), PERIOD_MS, () => {
       throw fault;
     });
     broken.start();

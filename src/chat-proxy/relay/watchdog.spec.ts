@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { Deadlines } from '../../kernel/index.js';
 import { Watchdog, type CallLimits } from './watchdog.js';
 
 let clock: ManualClock;
@@ -11,9 +12,10 @@ beforeEach(() => {
 
 function watchdog(limits: Partial<CallLimits> = {}): Watchdog {
   const all = { firstByteMs: 600, idleMs: 300, totalAt: 10_000, ...limits };
-  return new Watchdog(clock, all, (kind, afterMs) =>
-    barks.push(`${kind} ${String(afterMs)} at ${String(clock.now())}`),
-  );
+  return new Watchdog(new Deadlines(clock), all, {
+    timedOut: (kind, afterMs) => void barks.push(`${kind} ${String(afterMs)} at ${String(clock.now())}`),
+    onFault: (fault) => void barks.push(String(fault)),
+  });
 }
 
 describe('the watchdog of an attempt', () => {

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../kernel/index.js';
+import type { Deadline, Deadlines } from '../../kernel/index.js';
 
 /** Which limit was over; `connect` is the connection pool's to notice. */
 export type TimeoutKind = 'connect' | 'first_byte' | 'idle' | 'total';
@@ -10,38 +10,36 @@ export interface CallLimits {
   readonly totalAt: number;
 }
 
-interface Due {
-  readonly kind: TimeoutKind;
-  /** Since when it has been waited for. */
-  readonly since: number;
-  readonly at: number;
+/** Whom a watchdog wakes. */
+export interface Watched {
+  /** @param afterMs how long it has been waited for */
+  timedOut(kind: TimeoutKind, afterMs: number): void;
+  /** What `timedOut` threw. */
+  onFault(fault: unknown): void;
 }
 
-/**
- * Tells when an attempt has taken too long. One timer: a data event only notes the time, and the timer, when due,
- * looks whether it was put off.
- */
-export class Watchdog {
+/** Tells when an attempt has taken too long. A data event only notes the time. */
+export class Watchdog implements Deadline {
+  place = -1;
   private readonly startedAt: number;
   private heardAt: number | null = null;
   private isSuspended = false;
-  private cancel: Cancel | null = null;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
     private readonly limits: CallLimits,
-    private readonly onDue: (kind: TimeoutKind, afterMs: number) => void,
+    private readonly watched: Watched,
   ) {
-    this.startedAt = clock.now();
-    this.schedule();
+    this.startedAt = deadlines.now();
+    deadlines.add(this);
   }
 
   /** The head said something that counts: from now on only silence is too long. */
   heard(): void {
     const isFirst = this.heardAt === null;
-    this.heardAt = this.clock.now();
+    this.heardAt = this.deadlines.now();
     // Silence is too long sooner than a first byte is.
-    if (isFirst && this.cancel !== null) this.schedule();
+    if (isFirst) this.deadlines.hasten(this);
   }
 
   /** It is the client that keeps the head waiting. */
@@ -55,30 +53,29 @@ export class Watchdog {
   }
 
   stop(): void {
-    this.cancel?.();
-    this.cancel = null;
+    this.deadlines.delete(this);
   }
 
-  private next(): Due {
-    const { firstByteMs, idleMs, totalAt } = this.limits;
-    const { startedAt, heardAt } = this;
-    const awaited: Due =
-      heardAt === null
-        ? { kind: 'first_byte', since: startedAt, at: startedAt + firstByteMs }
-        : { kind: 'idle', since: heardAt, at: (this.isSuspended ? this.clock.now() : heardAt) + idleMs };
-    return awaited.at <= totalAt ? awaited : { kind: 'total', since: startedAt, at: totalAt };
+  get dueAt(): number {
+    return Math.min(this.awaitedAt, this.limits.totalAt);
   }
 
-  private schedule(): void {
-    this.cancel?.();
-    this.cancel = this.clock.after(Math.max(1, this.next().at - this.clock.now()), () => {
-      const { kind, since, at } = this.next();
-      if (this.clock.now() < at) {
-        this.schedule();
-        return;
-      }
-      this.cancel = null;
-      this.onDue(kind, this.clock.now() - since);
-    });
+  onDue(): void {
+    const isTotal = this.awaitedAt > this.limits.totalAt;
+    const kind = isTotal ? 'total' : this.heardAt === null ? 'first_byte' : 'idle';
+    const since = isTotal ? this.startedAt : (this.heardAt ?? this.startedAt);
+    this.stop();
+    this.watched.timedOut(kind, this.deadlines.now() - since);
+  }
+
+  onFault(fault: unknown): void {
+    this.watched.onFault(fault);
+  }
+
+  /** When the next word of the head is late. */
+  private get awaitedAt(): number {
+    const { firstByteMs, idleMs } = this.limits;
+    if (this.heardAt === null) return this.startedAt + firstByteMs;
+    return (this.isSuspended ? this.deadlines.now() : this.heardAt) + idleMs;
   }
 }

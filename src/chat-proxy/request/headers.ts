@@ -6,7 +6,7 @@ import { passedOn, type TraceHeaders } from '../../traces/index.js';
 export type HeaderMap = Record<string, string | string[]>;
 
 /** Belong to one connection, whoever sends them (RFC 9110, 7.6.1). */
-const HOP_BY_HOP = new Set([
+const HOP_BY_HOP = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -16,9 +16,10 @@ const HOP_BY_HOP = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-]);
+];
 /** The relay writes its own, or the head has no business with them: who the client is stays here. */
-const NOT_FOR_HEADS = new Set([
+const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
   'host',
   'content-length',
   'content-type',
@@ -34,9 +35,13 @@ const NOT_FOR_HEADS = new Set([
   // Where a page in a browser came from: some servers refuse what isn't their own.
   'origin',
   'referer',
+  // Passed on by themselves, if at all.
+  'traceparent',
+  'tracestate',
 ]);
 /** Framing and identity of the answer are the tracker's own, and what it passes on is plain, whatever the head says. */
-const NOT_FOR_CLIENTS = new Set([
+const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
   'content-encoding',
   'content-length',
   'date',
@@ -70,41 +75,68 @@ export function headersForHead(
   access: Readonly<Record<string, string>>,
   trace: TraceHeaders | null,
 ): HeaderMap {
-  const { traceparent, tracestate, ...kept } = endToEnd(client, NOT_FOR_HEADS);
+  const named = connectionNamed(client.connection);
   const headers: HeaderMap = {
     'content-type': 'application/json',
     // A compressed answer could be neither relayed event by event nor read.
     'accept-encoding': 'identity',
     'x-request-id': requestId,
     'x-meshnet-route': routeHeader(route),
-    ...access,
-    ...(trace ?? passedOn(traceparent, tracestate)),
   };
+  for (const name in access) headers[name] = access[name] ?? '';
+  Object.assign(headers, trace ?? clientTrace(client, named));
   // Servers take so many headers and pass over the rest: ours come first, and the client's can't push them out.
   let room = MOST_PASSED_ON;
-  for (const name in kept) {
-    if (room === 0) break;
+  for (const name in client) {
+    const value = client[name];
+    if (value === undefined || NOT_FOR_HEADS.has(name) || named?.has(name) === true) continue;
     if (Object.hasOwn(headers, name)) continue;
-    headers[name] = kept[name] ?? '';
+    headers[name] = value;
     room -= 1;
+    if (room === 0) break;
   }
   return headers;
 }
 
-/** What of a head's headers reaches the client. */
-export function headersForClient(head: IncomingHttpHeaders): HeaderMap {
-  return endToEnd(head, NOT_FOR_CLIENTS);
+/**
+ * What the client's answer begins with: ours, and what of the head's headers reaches the client.
+ *
+ * @param ours none of them a head's to say
+ */
+export function headersForClient(head: IncomingHttpHeaders, ours: HeaderMap = {}): HeaderMap {
+  const named = connectionNamed(head.connection);
+  for (const name in head) {
+    const value = head[name];
+    if (value === undefined || NOT_FOR_CLIENTS.has(name) || named?.has(name) === true) continue;
+    ours[name] = value;
+  }
+  return ours;
 }
+
+interface RouteLine {
+  readonly endpoints: readonly string[];
+  readonly line: string;
+}
+
+/** A route is used again and again. */
+const routeLines = new WeakMap<Route, RouteLine>();
 
 /** One line of JSON in ASCII: the hops, the first being the head itself. */
 export function routeHeader(route: Route): string {
+  const known = routeLines.get(route);
+  // A node may have moved since.
+  if (known !== undefined && route.hops.every(({ node }, at) => node.endpoint === known.endpoints[at])) {
+    return known.line;
+  }
   const hops = route.hops.map(({ node, startLayer, endLayer }) => ({
     node_id: node.nodeId,
     endpoint: node.endpoint,
     start_layer: startLayer,
     end_layer: endLayer,
   }));
-  return JSON.stringify({ hops }).replace(/[^\x20-\x7e]/g, escaped);
+  const line = JSON.stringify({ hops }).replace(/[^\x20-\x7e]/g, escaped);
+  routeLines.set(route, { endpoints: hops.map(({ endpoint }) => endpoint), line });
+  return line;
 }
 
 /** A signature as a header value: UTF-8 bytes outside 0x20–0x7E percent-encoded. */
@@ -116,17 +148,14 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function endToEnd(headers: IncomingHttpHeaders, dropped: ReadonlySet<string>): HeaderMap {
-  const named = connectionNamed(headers.connection);
-  const kept: HeaderMap = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || HOP_BY_HOP.has(name) || dropped.has(name) || named.has(name)) continue;
-    kept[name] = value;
-  }
-  return kept;
+/** Headers that a `Connection` header declares to be its connection's own; null where it names none. */
+function connectionNamed(connection: string | undefined): ReadonlySet<string> | null {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-/** Headers that a `Connection` header declares to be its connection's own. */
-function connectionNamed(connection: string | undefined): ReadonlySet<string> {
-  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+/** The client's own headers of a trace, as far as they are sound. */
+function clientTrace(client: IncomingHttpHeaders, named: ReadonlySet<string> | null): TraceHeaders {
+  const given = (name: string): unknown => (named?.has(name) === true ? undefined : client[name]);
+  return passedOn(given('traceparent'), given('tracestate'));
 }

@@ -13,10 +13,16 @@ const SINGLE: ReadonlySet<string> = new Set([
   'server',
 ]);
 
+/** As undici gives them. */
+export type HeadHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 /** A head's headers as node:http would give them. undici makes a list of whatever was sent more than once. */
-export function asIncoming(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): IncomingHttpHeaders {
+export function asIncoming(headers: HeadHeaders): IncomingHttpHeaders {
+  for (const name in headers) if (Array.isArray(headers[name])) return withoutLists(headers);
+  return headers;
+}
+
+function withoutLists(headers: HeadHeaders): IncomingHttpHeaders {
   const read: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     if (!Array.isArray(value) || name === 'set-cookie') read[name] = value;

@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { Deadlines, type Deadline } from './deadlines.js';
+
+let clock: ManualClock;
+let deadlines: Deadlines;
+let told: string[];
+beforeEach(() => {
+  clock = new ManualClock(0);
+  deadlines = new Deadlines(clock);
+  told = [];
+});
+
+class Due implements Deadline {
+  place = -1;
+
+  constructor(
+    readonly name: string,
+    public dueAt: number,
+    private readonly then: (due: Due) => void = (due) => deadlines.delete(due),
+  ) {
+    deadlines.add(this);
+  }
+
+  onDue(): void {
+    told.push(`${this.name} at ${String(clock.now())}`);
+    this.then(this);
+  }
+
+  onFault(fault: unknown): void {
+    told.push(`${this.name}: ${String(fault)}`);
+    deadlines.delete(this);
+  }
+}
+
+describe('deadlines', () => {
+  it('are told each at its moment, whatever the order in which they came', () => {
+    new Due('late', 300);
+    new Due('early', 100);
+    new Due('between', 200);
+    clock.advance(99);
+    expect(told).toEqual([]);
+    clock.advance(1000);
+    expect(told).toEqual(['early at 100', 'between at 200', 'late at 300']);
+    expect([deadlines.size, clock.liveTimers]).toEqual([0, 0]);
+  });
+
+  it('take one timer among them, and none when nobody waits', () => {
+    const dues = Array.from({ length: 100 }, (_, n) => new Due(String(n), 100 + n));
+    expect(clock.liveTimers).toBe(1);
+    dues.forEach((due) => deadlines.delete(due));
+    dues.forEach((due) => deadlines.delete(due));
+    expect([clock.liveTimers, told]).toEqual([0, []]);
+  });
+
+  it('may move away without a word', () => {
+    const due = new Due('moved', 100);
+    due.dueAt = 250;
+    clock.advance(249);
+    expect(told).toEqual([]);
+    clock.advance(1);
+    expect(told).toEqual(['moved at 250']);
+  });
+
+  it('may come nearer, if that is told', () => {
+    const due = new Due('hastened', 500);
+    due.dueAt = 50;
+    deadlines.hasten(due);
+    clock.advance(50);
+    expect(told).toEqual(['hastened at 50']);
+    deadlines.hasten(due);
+    clock.advance(1000);
+    expect([told.length, clock.liveTimers]).toEqual([1, 0]);
+  });
+
+  it('are told again while they are due', () => {
+    new Due('again', 100, (due) => (told.length < 3 ? (due.dueAt += 10) : deadlines.delete(due)));
+    clock.advance(1000);
+    expect(told).toEqual(['again at 100', 'again at 110', 'again at 120']);
+  });
+
+  it('that another one ended are not told', () => {
+    const second = new Due('second', 101);
+    new Due('first', 100, (due) => {
+      deadlines.delete(second);
+      deadlines.delete(due);
+    });
+    clock.stall(1000);
+    expect(told).toEqual(['first at 1000']);
+  });
+
+  it('harm no other one by a fault', () => {
+    new Due('broken', 100, () => {
+      throw new Error('its own');
+    });
+    new Due('sound', 100);
+    clock.advance(100);
+    expect(told).toEqual(['broken at 100', 'broken: Error: its own', 'sound at 100']);
+  });
+
+  it('past at once are told in a moment', () => {
+    clock.advance(500);
+    new Due('past', 400);
+    clock.advance(1);
+    expect(told).toEqual(['past at 501']);
+  });
+});
