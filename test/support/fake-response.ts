@@ -25,12 +25,13 @@ export class FakeResponse extends EventEmitter {
     return this;
   }
 
-  write(part: Buffer): boolean {
-    this.text += part.toString();
+  write(part: Buffer | string): boolean {
+    this.text += (typeof part === 'string' ? Buffer.from(part, 'latin1') : part).toString();
     return this.flows;
   }
 
-  end(): void {
+  end(part: Buffer | string = ''): void {
+    this.write(part);
     this.writableFinished = true;
   }
 

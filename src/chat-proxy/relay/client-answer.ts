@@ -22,6 +22,8 @@ export class ClientAnswer {
   private isLeft = false;
   private isMidEvent = false;
   private lastWriteAt = 0;
+  /** The tracker itself writes the chunks that HTTP/1.1 sends an answer of unknown length in. */
+  private isChunked = false;
 
   constructor(
     private readonly response: ServerResponse,
@@ -56,7 +58,11 @@ export class ClientAnswer {
   }
 
   begin(status: number, headers: HeaderMap): void {
-    if (!this.isLeft) this.response.writeHead(status, headers);
+    if (this.isLeft) return;
+    this.response.writeHead(status, headers);
+    // Node would make four writes of each chunk; {@link chunkOf} makes one.
+    this.isChunked = this.response.chunkedEncoding;
+    this.response.chunkedEncoding = false;
   }
 
   /** Begins a stream of which no head has said anything yet. */
@@ -83,24 +89,29 @@ export class ClientAnswer {
   /** A sign of life, unless it would fall into an event or on bytes that the client hasn't read yet. */
   ping(comment: Buffer): void {
     this.touched();
-    if (!this.isLeft && !this.isMidEvent && this.heldSince === null) this.response.write(comment);
+    if (!this.isLeft && !this.isMidEvent && this.heldSince === null) this.put([comment]);
   }
 
   /** @returns false when the client has to read first; `onDrain` follows */
   write(bytes: readonly Buffer[]): boolean {
     if (this.isLeft) return true;
-    let flows = true;
     this.touched();
-    // Node gathers a tick's writes by itself; corked, some of its versions never say that the client is behind.
-    for (const part of bytes) if (part.length > 0) flows = this.response.write(part);
+    const flows = this.put(bytes);
     if (!flows) this.heldSince ??= this.clock.now();
     return flows;
   }
 
   end(bytes: readonly Buffer[] = []): void {
     if (this.isLeft) return;
-    for (const part of bytes) if (part.length > 0) this.response.write(part);
-    this.response.end();
+    const length = lengthOf(bytes);
+    if (length > MOST_AS_TEXT) {
+      this.put(bytes);
+      this.response.end(this.isChunked ? LAST_CHUNK : '', 'latin1');
+    } else {
+      const text = textOf(bytes);
+      const last = this.isChunked ? (length === 0 ? '' : chunkOf(text)) + LAST_CHUNK : text;
+      this.response.end(last, 'latin1');
+    }
   }
 
   /** Breaks the connection: the one way to say that a begun answer is not whole. */
@@ -114,6 +125,22 @@ export class ClientAnswer {
     else this.watcher.onFault(fault);
   }
 
+  /** @returns false when the client has to read first */
+  private put(bytes: readonly Buffer[]): boolean {
+    const length = lengthOf(bytes);
+    if (length === 0) return true;
+    const { response, isChunked } = this;
+    if (length <= MOST_AS_TEXT) {
+      const text = textOf(bytes);
+      return response.write(isChunked ? chunkOf(text) : text, 'latin1');
+    }
+    if (isChunked) response.write(`${length.toString(16)}\r\n`, 'latin1');
+    let flows = true;
+    // Node gathers a tick's writes by itself; corked, some of its versions never say that the client is behind.
+    for (const part of bytes) if (part.length > 0) flows = response.write(part);
+    return isChunked ? response.write('\r\n', 'latin1') : flows;
+  }
+
   private drained(): void {
     try {
       this.heldMs = this.heldUpMs;
@@ -123,4 +150,25 @@ export class ClientAnswer {
       this.fail(fault);
     }
   }
+}
+
+/** Node joins text to what it writes before it, headers above all, and bytes not. Beyond so much, copying costs more. */
+const MOST_AS_TEXT = 16 * 1024;
+const LAST_CHUNK = '0\r\n\r\n';
+
+function chunkOf(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
+}
+
+/** Each byte as one character, and back when it is written as latin1: nothing is changed by it. */
+function textOf(bytes: readonly Buffer[]): string {
+  let text = '';
+  for (const part of bytes) text += part.toString('latin1');
+  return text;
+}
+
+function lengthOf(bytes: readonly Buffer[]): number {
+  let length = 0;
+  for (const part of bytes) length += part.length;
+  return length;
 }
