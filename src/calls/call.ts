@@ -1,5 +1,5 @@
 import type { Hop } from '../candidate-enumeration/index.js';
-import type { Rostered } from '../kernel/index.js';
+import { isoTime, type Rostered } from '../kernel/index.js';
 import type { Considered, Decision } from '../routing/index.js';
 import { NO_TRACE, type CallTrace } from '../traces/index.js';
 import {
@@ -156,7 +156,7 @@ export class Call implements Rostered {
     const { start, ending } = this;
     const record: CallRecord = {
       request_id: start.requestId,
-      started_at: new Date(start.wallMs).toISOString(),
+      started_at: isoTime(start.wallMs),
       model: start.model,
       stream: start.stream,
       routing: this.routing,

@@ -102,7 +102,7 @@ export class ChatLane implements Lane, OnModuleInit {
       throw new ShuttingDownError();
     }
     const { headers } = request;
-    const path = (request.url ?? '').replace(/\/?(\?.*)?$/, '');
+    const path = pathOf(request.url ?? '');
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST');
       throw new MethodNotAllowedError('Chats are sent with POST.');
@@ -110,4 +110,11 @@ export class ChatLane implements Lane, OnModuleInit {
     const body = await readBody(request, this.settings.maxBodyBytes);
     return { requestId, path, headers, request: parseChatRequest(body), client };
   }
+}
+
+/** Without query and trailing slash. */
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }

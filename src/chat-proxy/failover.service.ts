@@ -41,8 +41,9 @@ export class FailoverService {
 
   private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
     const failover = new Failover(this.settings.maxAttempts);
-    let headers: HeaderMap = {};
-    const pinger = new StreamPinger(chat.client, this.deadlines, this.pingMs(chat), () => headers);
+    let current: AttemptContext | null = null;
+    const headers = (): HeaderMap => (current === null ? {} : routeHeaders(current));
+    const pinger = new StreamPinger(chat.client, this.deadlines, this.pingMs(chat), headers);
     let turn: Turn | null = first;
     try {
       const startedAt = this.deadlines.now();
@@ -50,7 +51,7 @@ export class FailoverService {
         const { decision, open } = turn;
         const number = failover.attempts + 1;
         const context: AttemptContext = { chat, call, decision, open, number, startedAt };
-        headers = routeHeaders(context);
+        current = context;
         pinger.start();
         const settled = await this.attempts.run(context);
         if (!call.isOpen) return;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { NodeHealthService } from '../node-health/index.js';
+import { NodeHealthService, type Outcome, type Ticket } from '../node-health/index.js';
 import type { Decision } from '../routing/index.js';
 import { RoutingStatsService, type SampleVerdict } from '../routing-stats/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
@@ -26,31 +26,53 @@ export class LearningService {
   open(decision: Decision): OpenAttempt {
     const { route, signature, mode } = decision;
     const ticket = this.health.take(route);
-    let isScouting = mode === 'scout';
-    if (isScouting) this.stats.scoutStarted(signature);
-    const endScout = (gaveSample: boolean): void => {
-      if (isScouting) this.stats.scoutEnded(signature, gaveSample);
-      isScouting = false;
-    };
-    return {
-      settle: (end) => {
-        ticket.settle(outcomeOf(end, route));
-        const verdict = sampleOf(end, this.settings.minSampleTokens);
-        endScout(verdict.kind === 'sample');
-        if (verdict.kind === 'sample') this.record(decision, verdict);
-        return verdict;
-      },
-      abandon: () => {
-        ticket.settle({ kind: 'neutral' });
-        endScout(false);
-      },
-    };
+    const isScout = mode === 'scout';
+    if (isScout) this.stats.scoutStarted(signature);
+    return new Learning(this, decision, ticket, isScout);
   }
 
-  private record(
+  sampleOf(end: AttemptEnd): SampleVerdict {
+    return sampleOf(end, this.settings.minSampleTokens);
+  }
+
+  scoutEnded({ signature }: Decision, gaveSample: boolean): void {
+    this.stats.scoutEnded(signature, gaveSample);
+  }
+
+  record(
     { model, signature, epoch, mode }: Decision,
     { tps, weight }: SampleVerdict & { kind: 'sample' },
   ): void {
     this.stats.record({ model, signature, tps, weight, epoch, isPinned: mode === 'pinned' });
   }
 }
+
+/** An attempt that is counted in, until it is counted out. */
+class Learning implements OpenAttempt {
+  constructor(
+    private readonly learning: LearningService,
+    private readonly decision: Decision,
+    private readonly ticket: Ticket,
+    private isScouting: boolean,
+  ) {}
+
+  settle(end: AttemptEnd): SampleVerdict {
+    this.ticket.settle(outcomeOf(end, this.decision.route));
+    const verdict = this.learning.sampleOf(end);
+    this.endScout(verdict.kind === 'sample');
+    if (verdict.kind === 'sample') this.learning.record(this.decision, verdict);
+    return verdict;
+  }
+
+  abandon(): void {
+    this.ticket.settle(NOBODYS_DOING);
+    this.endScout(false);
+  }
+
+  private endScout(gaveSample: boolean): void {
+    if (this.isScouting) this.learning.scoutEnded(this.decision, gaveSample);
+    this.isScouting = false;
+  }
+}
+
+const NOBODYS_DOING: Outcome = { kind: 'neutral' };

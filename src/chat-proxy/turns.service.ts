@@ -1,8 +1,10 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CLOCK, EventBus, QueueError, ShuttingDownError, type Cancel, type Clock } from '../kernel/index.js';
 import type { Decision, Full } from '../routing/index.js';
+import type { SampleVerdict } from '../routing-stats/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { LearningService, type OpenAttempt } from './learning.service.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 
 /** A route, and the ticket that was taken for it in the same moment. */
@@ -106,29 +108,13 @@ export class TurnsService implements OnModuleDestroy {
 
   /** Whoever waits without a pin waits for all nodes; one that waits for certain nodes keeps nobody off the others. */
   private hasPlain(model: string): boolean {
-    return [...(this.lines.get(model) ?? [])].some(({ isPlain }) => isPlain);
+    return this.waiting > 0 && [...(this.lines.get(model) ?? [])].some(({ isPlain }) => isPlain);
   }
 
   private tryTake({ decide }: Applicant): Turn | Full | null {
     const decision = decide();
     if (decision === null || decision === 'full') return decision;
-    const open = this.learning.open(decision);
-    return {
-      decision,
-      open: {
-        settle: (end) => this.thenServe(() => open.settle(end)),
-        abandon: () => this.thenServe(() => open.abandon()),
-      },
-    };
-  }
-
-  /** However it goes, a slot is free after it. */
-  private thenServe<T>(countOut: () => T): T {
-    try {
-      return countOut();
-    } finally {
-      this.serveAll();
-    }
+    return { decision, open: new CountedIn(this.learning.open(decision), () => this.serveAll()) };
   }
 
   private join(waiter: Waiter): void {
@@ -147,7 +133,7 @@ export class TurnsService implements OnModuleDestroy {
 
   /** A slot was freed; its server may serve other models too. */
   private serveAll(): void {
-    for (const model of [...this.lines.keys()]) this.serve(model);
+    if (this.waiting > 0) for (const model of [...this.lines.keys()]) this.serve(model);
   }
 
   private serve(model: string): void {
@@ -172,5 +158,29 @@ export class TurnsService implements OnModuleDestroy {
   private tooLong(): QueueError {
     const seconds = String(this.settings.queueSeconds);
     return new QueueError(`Every node was full for ${seconds} s (MESHNET_QUEUE_SECONDS).`, 'queue_timeout');
+  }
+}
+
+/** However an attempt goes, a slot is free after it. */
+class CountedIn implements OpenAttempt {
+  constructor(
+    private readonly open: OpenAttempt,
+    private readonly afterwards: () => void,
+  ) {}
+
+  settle(end: AttemptEnd): SampleVerdict {
+    try {
+      return this.open.settle(end);
+    } finally {
+      this.afterwards();
+    }
+  }
+
+  abandon(): void {
+    try {
+      this.open.abandon();
+    } finally {
+      this.afterwards();
+    }
   }
 }

@@ -15,7 +15,7 @@ describe('a roster', () => {
         guests.forEach((guest) => (guest.place = -1));
         const [roster, set] = [new Roster<Guest>(), new Set<Guest>()];
         for (const { who, comes } of all) {
-          const guest = guests[who] as Guest;
+          const guest = guests[who]!;
           if (comes) {
             roster.add(guest);
             set.add(guest);

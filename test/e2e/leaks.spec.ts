@@ -151,8 +151,9 @@ describe('what a tracker holds', () => {
     expect(start).toMatchObject({
       held: NOTHING_HELD,
       entries: {
-        'CallsService.open': 0,
-        'CallsService.ring.byId': 1000,
+        'CallsService.open.present': 0,
+        'CallsService.ring.slots': 1000,
+        'Deadlines.waiting.present': 0,
         'NodeHealthService.counts.routes': 0,
       },
     });

@@ -7,7 +7,7 @@ import { HeadPoolsService } from '../../src/chat-proxy/upstream/head-pools.servi
 import { IncidentsService } from '../../src/history/incidents.service.js';
 import { RouteHistoryService } from '../../src/history/route-history.service.js';
 import { TimelineService } from '../../src/history/timeline.service.js';
-import { EventBus } from '../../src/kernel/index.js';
+import { Deadlines, EventBus } from '../../src/kernel/index.js';
 import { CallMetrics } from '../../src/metrics/call-metrics.service.js';
 import { MeshMetrics } from '../../src/metrics/mesh-metrics.service.js';
 import { ModelLabels } from '../../src/metrics/model-labels.js';
@@ -46,6 +46,7 @@ const ROOMS: readonly Type[] = [
   HeadPoolsService,
   CallsService,
   EventsService,
+  Deadlines,
   RouteHistoryService,
   IncidentsService,
   TimelineService,

@@ -44,7 +44,7 @@ export class WholeReader implements AnswerReader {
   }
 
   end(): void {
-    const facts = this.length > MOST_READ_BYTES ? null : readAnswer(Buffer.concat(this.chunks));
+    const facts = this.length > MOST_READ_BYTES ? null : readAnswer(wholeOf(this.chunks));
     this.usage = facts?.usage ?? null;
     const ending = this.endingOf(facts);
     if (ending.outcome === 'completed') this.port.commit(this.length);
@@ -68,4 +68,9 @@ export class WholeReader implements AnswerReader {
       'node_failed',
     );
   }
+}
+
+function wholeOf(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
