@@ -76,7 +76,7 @@ export class AttemptsService {
     this.calls.finish(call, endingOf(end, verdict), { status, cause: attemptError(end) });
   }
 
-  private async attempt(
+  private attempt(
     context: AttemptContext,
     asksUsage: boolean,
     onSettled: (end: AttemptEnd) => void,
@@ -103,7 +103,7 @@ export class AttemptsService {
       clientHeaders: (headers) => headersForClient(headers, routeHeaders(context)),
       timeoutFault: (kind, afterMs) => timeoutFault(kind, afterMs, head, body.length),
       onSign: () => route.hops.forEach(({ node }) => this.registry.touch(node)),
-      onHeard: (hasContent) => call.heard(this.deadlines.now(), hasContent),
+      onHeard: (now, hasContent) => call.heard(now, hasContent),
       onSettled,
     }).run();
   }

@@ -2,15 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ChunkTemplate } from './chunk-template.js';
 import { readChunk } from './completion-usage.js';
+import { SseFramer } from './sse-framer.js';
 
 function chunk(content: unknown, more: object = {}, choice: object = {}): Buffer {
-  return Buffer.from(
-    JSON.stringify({
-      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
-      choices: [{ index: 0, delta: { content }, finish_reason: null, ...choice }],
-      ...more,
-    }),
-  );
+  const payload = JSON.stringify({
+    ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+    choices: [{ index: 0, delta: { content }, finish_reason: null, ...choice }],
+    ...more,
+  });
+  return Buffer.from(`data: ${payload}\n\n`);
+}
+
+/** As the framer cuts and the reader reads it, from whatever bytes. */
+function readEvent(bytes: Buffer): object[] {
+  return new SseFramer().feed(bytes).map(({ kind, data, event }) => ({
+    ...{ kind, event, facts: data === null ? null : readChunk(data, event) },
+  }));
 }
 
 const TEMPLATE = ChunkTemplate.of(chunk('one'));
@@ -33,6 +40,9 @@ describe('the template of a content chunk', () => {
     ['another member in its delta', chunk('two', {}, { delta: { content: 'two', role: 'assistant' } })],
     ['another choice', chunk('two', {}, { index: 1 })],
     ['half of itself', chunk('two').subarray(0, 60)],
+    ['another one behind it', Buffer.concat([chunk('two'), chunk('three')])],
+    ['its blank line missing', chunk('two').subarray(0, -1)],
+    ['a name', Buffer.concat([Buffer.from('event: x\n'), chunk('two')])],
     ['a control character', Buffer.concat([chunk('one').subarray(0, 110), Buffer.from('\u0001')])],
     ['nothing at all', Buffer.alloc(0)],
   ])('does not match a chunk with %s', (_what, payload) => {
@@ -42,8 +52,12 @@ describe('the template of a content chunk', () => {
   it.each([
     ['no text', chunk('')],
     ['an escape', chunk('"')],
-    ['tool calls', Buffer.from('{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"x"}}]}}]}')],
-    ['a text that goes on past the end', Buffer.from('{"content":"abc')],
+    [
+      'tool calls',
+      Buffer.from('data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"x"}}]}}]}\n\n'),
+    ],
+    ['a text that goes on past the end', Buffer.from('data: {"content":"abc\n')],
+    ['a CR for its last line end, which a LF may follow', Buffer.from('data: {"content":"abc"}\r\n\r')],
   ])('is not made of a chunk with %s', (_what, payload) => {
     expect(ChunkTemplate.of(payload)).toBeNull();
   });
@@ -55,7 +69,7 @@ describe('the template of a content chunk', () => {
       payload[at % payload.length] = byte;
       return payload;
     });
-    const facts = readChunk(chunk('one'));
+    const facts = readEvent(chunk('one'));
     fc.assert(
       fc.property(
         fc.oneof(
@@ -63,7 +77,7 @@ describe('the template of a content chunk', () => {
           garbled,
         ),
         (payload) => {
-          if (TEMPLATE?.matches(payload) === true) expect(readChunk(payload)).toEqual(facts);
+          if (TEMPLATE?.matches(payload) === true) expect(readEvent(payload)).toEqual(facts);
         },
       ),
       { numRuns: 2000 },

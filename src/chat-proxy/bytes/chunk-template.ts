@@ -1,13 +1,14 @@
-import { BACKSLASH, QUOTE } from './ascii.js';
+import { BACKSLASH, LF, QUOTE } from './ascii.js';
 
 const CONTENT_KEY = Buffer.from('"content":"');
 /** Control characters may not stand in a JSON string. */
 const FIRST_PRINTABLE = 0x20;
 
 /**
- * The shape of a stream's content chunks: the bytes before the text and those after it, which are the same from one
- * token to the next. A chunk of this shape with some other text in it says just what the first one said, so it need not
- * be parsed to be understood. Whatever differs anywhere else (usage, a finish reason, an error) doesn't match.
+ * The shape of a stream's content events: the bytes before the text and those after it, line ends included, which are
+ * the same from one token to the next. Bytes of this shape with some other text in them are one event that says just
+ * what the first one said: they need neither be cut nor parsed to be understood. Whatever differs anywhere else (usage,
+ * a finish reason, an error, another event behind) doesn't match.
  */
 export class ChunkTemplate {
   private constructor(
@@ -15,28 +16,28 @@ export class ChunkTemplate {
     private readonly after: Buffer,
   ) {}
 
-  /** Of a chunk that was parsed and carries nothing but content; null where its text is in some other place. */
-  static of(payload: Buffer): ChunkTemplate | null {
-    const key = payload.indexOf(CONTENT_KEY);
-    if (key < 0) return null;
+  /**
+   * Of a whole event that was parsed and carries nothing but content; null where its text is in some other place, or
+   * where a LF could follow that belongs to it.
+   */
+  static of(event: Buffer): ChunkTemplate | null {
+    const key = event.indexOf(CONTENT_KEY);
+    if (key < 0 || event[event.length - 1] !== LF) return null;
     const textAt = key + CONTENT_KEY.length;
-    const textEnd = plainTextEnd(payload, textAt);
-    if (textEnd === textAt || payload[textEnd] !== QUOTE) return null;
+    const textEnd = plainTextEnd(event, textAt);
+    if (textEnd === textAt || event[textEnd] !== QUOTE) return null;
     // Copies: a view would keep the whole packet alive.
-    return new ChunkTemplate(
-      Buffer.from(payload.subarray(0, textAt)),
-      Buffer.from(payload.subarray(textEnd)),
-    );
+    return new ChunkTemplate(Buffer.from(event.subarray(0, textAt)), Buffer.from(event.subarray(textEnd)));
   }
 
-  matches(payload: Buffer): boolean {
+  matches(bytes: Buffer): boolean {
     const { before, after } = this;
-    const textEnd = payload.length - after.length;
+    const textEnd = bytes.length - after.length;
     if (textEnd <= before.length) return false;
     return (
-      payload.compare(before, 0, before.length, 0, before.length) === 0 &&
-      payload.compare(after, 0, after.length, textEnd) === 0 &&
-      plainTextEnd(payload, before.length) === textEnd
+      plainTextEnd(bytes, before.length) === textEnd &&
+      bytes.compare(before, 0, before.length, 0, before.length) === 0 &&
+      bytes.compare(after, 0, after.length, textEnd) === 0
     );
   }
 }

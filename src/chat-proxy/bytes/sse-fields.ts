@@ -13,8 +13,18 @@ export const NO_FIELDS: SseFields = { data: null, event: null };
 const NEWLINE = Buffer.from('\n');
 const NO_FIELD = -1;
 
-/** Offset of the first CR or LF at or after `at`, or `bytes.length`. */
-export function endOfLine(bytes: Buffer, at: number): number {
+/** Finds the first CR or LF at or after an offset, or `bytes.length`. */
+export function lineEnds(bytes: Buffer): (at: number) => number {
+  // Nearly all servers end their lines in LF alone, and that is looked for many bytes at a time.
+  return bytes.includes(CR) ? (at) => anyLineEnd(bytes, at) : (at) => lineFeed(bytes, at);
+}
+
+function lineFeed(bytes: Buffer, at: number): number {
+  const found = bytes.indexOf(LF, at);
+  return found < 0 ? bytes.length : found;
+}
+
+function anyLineEnd(bytes: Buffer, at: number): number {
   const length = bytes.length;
   for (let here = at; here < length; here++) {
     const byte = bytes[here];
@@ -42,8 +52,9 @@ export function readFields(bytes: Buffer, from: number): SseFields {
   let data: Buffer | null = null;
   let event: string | null = null;
   let more: Buffer[] | null = null;
+  const endOfLine = lineEnds(bytes);
   for (let at = from; at < bytes.length;) {
-    const eol = endOfLine(bytes, at);
+    const eol = endOfLine(at);
     const dataStart = valueStart(bytes, at, eol, 'data');
     if (dataStart !== NO_FIELD) {
       const line = bytes.subarray(dataStart, eol);

@@ -3,7 +3,7 @@ import { ByteHold } from './byte-hold.js';
 import {
   afterByteOrderMark,
   afterLineEnd,
-  endOfLine,
+  lineEnds,
   NO_FIELDS,
   readFields,
   type SseFields,
@@ -46,6 +46,7 @@ export class SseFramer {
   feed(chunk: Buffer): SseEvent[] {
     if (chunk.length === 0) return [];
     const events: SseEvent[] = [];
+    const endOfLine = lineEnds(chunk);
     let eventStart = 0;
     let at = 0;
     if (this.endedInCr && chunk[0] === LF) {
@@ -56,7 +57,7 @@ export class SseFramer {
       }
     }
     while (at < chunk.length) {
-      const eol = endOfLine(chunk, at);
+      const eol = endOfLine(at);
       const isBlankLine = eol === at && !this.lineOpen;
       this.lineOpen = eol === chunk.length;
       if (this.lineOpen) break;
@@ -75,6 +76,12 @@ export class SseFramer {
   end(): SseEvent | null {
     if (this.held.length === 0) return null;
     return this.read('rest', this.held.takeWith(NOTHING));
+  }
+
+  /** Bytes that are known to be one whole event, of so many bytes, need not be fed: nothing would be left of them. */
+  isBetweenEvents(length: number): boolean {
+    const isClean = !this.atStart && !this.lineOpen && !this.endedInCr && !this.midEvent;
+    return isClean && length <= this.maxEventBytes;
   }
 
   /** The bytes fed so far end within an event. */

@@ -1,6 +1,6 @@
 import { NO_FACTS, type ChunkFacts } from './completion-usage.js';
 import { MAX_EVENT_BYTES, SseFramer, type SseEvent } from './sse-framer.js';
-import { UsageTap } from './usage-tap.js';
+import { CONTENT_FACTS, UsageTap } from './usage-tap.js';
 
 /**
  * - `data`: bytes that complete a data event; empty for a usage chunk that is left out.
@@ -72,6 +72,10 @@ export class SseRelay {
 
   /** The pieces that `chunk` releases, in order. They may be views of it: it is the relay's from now on. */
   feed(chunk: Buffer): RelayPiece[] {
+    if (this.framer.isBetweenEvents(chunk.length) && this.tap.isMoreContent(chunk)) {
+      this.leftOut = false;
+      return [{ kind: 'data', bytes: chunk, facts: CONTENT_FACTS }];
+    }
     const pieces: RelayPiece[] = [];
     let unfinished = this.partOut + chunk.length;
     for (const event of this.framer.feed(chunk)) {

@@ -20,18 +20,22 @@ export class UsageTap {
 
   take(event: SseEvent): ChunkFacts {
     if (event.data === null) return NO_FACTS;
-    if (event.event === null && this.template?.matches(event.data) === true) {
-      this.contentEvents++;
-      return CONTENT_FACTS;
-    }
+    if (this.isMoreContent(event.bytes)) return CONTENT_FACTS;
     const facts = readChunk(event.data, event.event);
-    if (isContentAlone(facts)) this.template = ChunkTemplate.of(event.data);
+    if (event.event === null && isContentAlone(facts)) this.template = ChunkTemplate.of(event.bytes);
     if (facts.usage !== null) this.lastUsage = merged(this.lastUsage, facts.usage);
     if (facts.hasContent) this.contentEvents++;
     this.hasDone ||= facts.done;
     this.hasFinish ||= facts.finished;
     this.error ??= facts.error;
     return facts;
+  }
+
+  /** Whether these bytes are one whole event that differs from an earlier one in its text alone; then it is counted. */
+  isMoreContent(bytes: Buffer): boolean {
+    if (this.template?.matches(bytes) !== true) return false;
+    this.contentEvents++;
+    return true;
   }
 
   get usage(): Usage | null {
@@ -57,7 +61,8 @@ export class UsageTap {
   }
 }
 
-const CONTENT_FACTS: ChunkFacts = Object.freeze({ ...NO_FACTS, hasContent: true, parsed: true });
+/** What an event with content and nothing else says. */
+export const CONTENT_FACTS: ChunkFacts = Object.freeze({ ...NO_FACTS, hasContent: true, parsed: true });
 
 function isContentAlone({ hasContent, usage, finished, error }: ChunkFacts): boolean {
   return hasContent && usage === null && !finished && error === null;

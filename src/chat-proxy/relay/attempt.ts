@@ -31,7 +31,7 @@ export interface AttemptInput {
   /** Any bytes of the head came. */
   readonly onSign: () => void;
   /** A data event of a stream came. */
-  readonly onHeard: (hasContent: boolean) => void;
+  readonly onHeard: (now: number, hasContent: boolean) => void;
   /** The attempt is over. Called once, before the client's last byte. */
   readonly onSettled: (end: AttemptEnd) => void;
 }
@@ -62,7 +62,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
     this.watchdog = new Watchdog(deadlines, limits, this);
   }
 
-  async run(): Promise<AttemptEnd> {
+  run(): Promise<AttemptEnd> {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -161,8 +161,9 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
 
   heard(hasContent: boolean): void {
     if (this.over) return;
-    this.watchdog.heard();
-    this.input.onHeard(hasContent);
+    const now = this.input.deadlines.now();
+    this.watchdog.heard(now);
+    this.input.onHeard(now, hasContent);
   }
 
   finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {

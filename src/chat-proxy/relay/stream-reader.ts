@@ -62,6 +62,11 @@ export class StreamReader implements AnswerReader {
         this.finish(inBandVerdict(this.port, facts.error, this.headers));
         return;
       }
+      if (kind === 'data' && this.held.length === 0 && this.port.isCommitted) {
+        this.port.heard(facts.hasContent);
+        if (bytes.length > 0) ready.push(bytes);
+        continue;
+      }
       this.hold(bytes);
       if (kind === 'done') {
         const { firstError } = this.relay.tap;

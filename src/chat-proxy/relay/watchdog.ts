@@ -35,9 +35,9 @@ export class Watchdog implements Deadline {
   }
 
   /** The head said something that counts: from now on only silence is too long. */
-  heard(): void {
+  heard(now = this.deadlines.now()): void {
     const isFirst = this.heardAt === null;
-    this.heardAt = this.deadlines.now();
+    this.heardAt = now;
     // Silence is too long sooner than a first byte is.
     if (isFirst) this.deadlines.hasten(this);
   }
