@@ -3,22 +3,37 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { BodyPipe, LaneExpressAdapter, toHttpFault, type Lane } from '../http/index.js';
 import { InvalidRequestError, LOGGER, MeshnetError, type Logger } from '../kernel/index.js';
-import { Heartbeat, RegistryService } from '../registry/index.js';
+import { Heartbeat, isPlainHeartbeat, Registration, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
 import { takeHeartbeat } from './heartbeat-receipt.js';
+import { takeRegistration } from './registration-receipt.js';
 
-const LEASE_PATH = /^\/v1\/leases\/([\w-]+)$/;
+const NODES_PATH = '/v1/nodes';
+const LEASES_PATH = '/v1/leases/';
+const LEASE_PATH = /^\/v1\/leases\/[\w-]+$/;
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 const MOST_BYTES = 4096;
+/** Some clients send it; the ordinary way passes it over too. */
+const BYTE_ORDER_MARK = '\ufeff';
+const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
+const JSON_BODY = { 'content-type': 'application/json; charset=utf-8' };
+
+/** What is answered; null: no body. */
+interface Answer {
+  readonly status: number;
+  readonly body: object | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /**
- * Heartbeats past Nest and Express: of a thousand nodes they are the most requests there are. Whatever is unusual
- * about one (another method, a compressed or chunked body, an encoded path) goes the ordinary way, to the
- * controller.
+ * What nodes themselves say (here I am, still here, goodbye) past Nest and Express: of a thousand nodes heartbeats are
+ * the most requests there are, and when a rack comes or goes the others come all at once. Whatever is unusual about
+ * one (a compressed, chunked or large body, an encoded path) goes the ordinary way, to the controllers.
  */
 @Injectable()
-export class LeaseLane implements Lane, OnModuleInit {
+export class NodesLane implements Lane, OnModuleInit {
   private readonly heartbeats = new BodyPipe(Heartbeat);
+  private readonly registrations = new BodyPipe(Registration);
 
   constructor(
     private readonly registry: RegistryService,
@@ -33,29 +48,52 @@ export class LeaseLane implements Lane, OnModuleInit {
   }
 
   serves(path: string, { method, headers }: IncomingMessage): boolean {
-    return method === 'PUT' && LEASE_PATH.test(path) && isPlainJson(headers);
+    if (method === 'PUT') return LEASE_PATH.test(path) && isPlainJson(headers);
+    if (method === 'POST') return path === NODES_PATH && isPlainJson(headers);
+    return method === 'DELETE' && LEASE_PATH.test(path) && isWithoutBody(headers);
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
+    const { method } = request;
+    if (method === 'DELETE') {
+      send(response, this.answerOf(this.goodbye, leaseIdIn(request)));
+      return;
+    }
+    const take = method === 'PUT' ? this.heartbeat(leaseIdIn(request)) : this.registration;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => this.answer(request.url ?? '', Buffer.concat(chunks).toString(), response));
+    request.on('end', () => send(response, this.answerOf(take, textOf(chunks))));
     // A node that breaks off hears nothing anyway.
     request.on('error', () => response.destroy());
   }
 
-  private answer(url: string, text: string, response: ServerResponse): void {
+  private answerOf(take: (text: string) => Answer, text: string): Answer {
     try {
-      const [path = ''] = url.split('?');
-      const leaseId = LEASE_PATH.exec(path)?.[1] ?? '';
-      const report = this.heartbeats.transform(parsed(text));
-      send(response, 200, takeHeartbeat(this.registry, this.topology, leaseId, report));
+      return take(text);
     } catch (fault) {
       if (!(fault instanceof MeshnetError)) this.logger.error({ err: fault }, 'http.unexpected_fault');
-      const { status, headers, body } = toHttpFault(fault);
-      send(response, status, body, headers);
+      return toHttpFault(fault);
     }
   }
+
+  private heartbeat(leaseId: string): (text: string) => Answer {
+    return (text) => {
+      const body = parsed(text);
+      const said = isPlainHeartbeat(body) ? body : this.heartbeats.transform(body);
+      return { status: 200, body: takeHeartbeat(this.registry, this.topology, leaseId, said) };
+    };
+  }
+
+  private readonly registration = (text: string): Answer => {
+    const said = this.registrations.transform(parsed(text));
+    const { isNew, receipt } = takeRegistration(this.registry, this.topology, said);
+    return { status: isNew ? 201 : 200, body: receipt };
+  };
+
+  private readonly goodbye = (leaseId: string): Answer => {
+    this.registry.deregister(leaseId);
+    return { status: 204, body: null };
+  };
 }
 
 function isPlainJson(headers: IncomingHttpHeaders): boolean {
@@ -68,27 +106,35 @@ function isPlainJson(headers: IncomingHttpHeaders): boolean {
   );
 }
 
+function isWithoutBody(headers: IncomingHttpHeaders): boolean {
+  return Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined;
+}
+
+/** Of a path known to be a lease's. */
+function leaseIdIn({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return url.slice(LEASES_PATH.length, query < 0 ? undefined : query);
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only.toString() : Buffer.concat(chunks).toString();
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   } catch {
     throw new InvalidRequestError('The body is not valid JSON.', null);
   }
 }
 
-function send(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  if (body === null) {
+    response.writeHead(status, NO_SNIFF).end();
+    return;
+  }
   const text = JSON.stringify(body);
-  response
-    .writeHead(status, {
-      ...headers,
-      'x-content-type-options': 'nosniff',
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
-    })
-    .end(text);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { ...headers, ...NO_SNIFF, ...JSON_BODY, 'content-length': length }).end(text);
 }
