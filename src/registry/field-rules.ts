@@ -1,4 +1,4 @@
-import { IsInt, IsNumber, Max, Min } from 'class-validator';
+import { IsInt, IsNumber, Max, Min } from '../kernel/index.js';
 
 const FINITE = { allowNaN: false, allowInfinity: false };
 /** What any count or speed may be at most. */

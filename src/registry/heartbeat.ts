@@ -1,4 +1,4 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional } from '../kernel/index.js';
 import { MOST, TokensPerSecond, WholeNumber } from './field-rules.js';
 
 /** Body of `PUT /v1/leases/{lease_id}`. */

@@ -1,5 +1,7 @@
-import { IsDefined, IsOptional, IsString } from 'class-validator';
 import {
+  IsDefined,
+  IsOptional,
+  IsString,
   EndpointFault,
   InvalidRequestError,
   isModelKey,
