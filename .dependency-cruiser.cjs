@@ -73,6 +73,9 @@ const PURE = require('./pure-files.cjs').map((file) => file.replace(/\./g, '\\.'
 /** Entry points: nobody imports them. */
 const ENTRIES = ['^src/main\\.ts$', '^src/demo/main\\.ts$', '^src/demo/reference-node\\.main\\.ts$'];
 
+/** What rooms tell of their operations, and the list of that. */
+const TELLS_OF_THE_API = ['^src/[^/]+/[^/]+\\.openapi\\.ts$', '^src/(api-docs)/parts\\.ts$'];
+
 const oneWay = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `one-way-${room}`,
   comment: `${room}/ may use ${allowed.join(', ') || 'no other room'} only.`,
@@ -89,8 +92,22 @@ module.exports = {
       comment:
         'A room is entered through its index.ts. The demo is no room: its nodes must start without Nest.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: ['^src/demo/'] },
+      from: { path: '^src/([^/]+)/', pathNot: ['^src/demo/', ...TELLS_OF_THE_API] },
       to: { path: '^src/([^/]+)/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'second-face',
+      comment:
+        'What rooms tell of their operations is not in their index.ts, since no start may wait for it.',
+      severity: 'error',
+      from: { path: TELLS_OF_THE_API.map((path) => path.replace('[^/]+', '([^/]+)')) },
+      to: { path: '^src/([^/]+)/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$', TELLS_OF_THE_API[0]] },
+    },
+    {
+      name: 'the-document-comes-late',
+      severity: 'error',
+      from: { path: '^src/', pathNot: TELLS_OF_THE_API },
+      to: { path: TELLS_OF_THE_API, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'one-face-from-outside',

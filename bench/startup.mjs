@@ -1,16 +1,13 @@
 /**
- * How long the tracker takes to be ready and what it holds then, beside a bare Nest app in the same run; and what the
- * image has to contain. Prints figures; it is no test.
+ * How long the tracker takes to be ready and what it holds then, beside a bare Nest app in the same run. Prints figures;
+ * it is no test.
  *
- *     npm run bench:startup              (--markdown FILE --runs 7 --without-install)
+ *     npm run bench:startup              (--markdown FILE --runs 7)
  */
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { cpuMicros, end, freePort, rssMebibytes, start } from './relay/processes.mjs';
 import { Figures, progress } from './scale/figures.mjs';
 
@@ -18,7 +15,6 @@ const { values } = parseArgs({
   options: {
     markdown: { type: 'string' },
     runs: { type: 'string', default: '7' },
-    'without-install': { type: 'boolean', default: false },
   },
 });
 const ROOT = resolve(import.meta.dirname, '..');
@@ -28,13 +24,10 @@ const PROGRAMS = {
 };
 const LOOK_MS = 2;
 const IDLE_MS = 3000;
-const LARGEST = 10;
-const MEBIBYTE = 1024 * 1024;
 const figures = new Figures();
 
 await startUp();
-await contents();
-figures.print('Start-up and size', values.markdown);
+figures.print('Start-up', values.markdown);
 
 /** In turn, so that whatever else the machine does meets both. */
 async function startUp() {
@@ -86,53 +79,6 @@ function isReady(port) {
       answer(response.statusCode === 200);
     }).on('error', () => answer(false));
   });
-}
-
-/** What the image has besides Node: as its Dockerfile installs and copies it. */
-async function contents() {
-  figures.add('dist', bytesOf(join(ROOT, 'dist')) / MEBIBYTE, { unit: 'MiB' });
-  if (values['without-install']) return;
-  progress('installing what production needs …');
-  const folder = mkdtempSync(join(tmpdir(), 'meshnet-image-'));
-  try {
-    for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
-      if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(folder, file));
-    }
-    const install = [
-      ...['ci', '--omit=dev', '--omit=optional'],
-      ...['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'],
-    ];
-    await promisify(execFile)('npm', install, { cwd: folder });
-    addPackages(packagesIn(join(folder, 'node_modules')));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function addPackages(packages) {
-  const total = packages.reduce((sum, { bytes }) => sum + bytes, 0);
-  figures.add('node_modules for production', total / MEBIBYTE, {
-    ...{ unit: 'MiB', more: `${packages.length} packages` },
-  });
-  packages.sort((a, b) => b.bytes - a.bytes);
-  for (const { name, bytes } of packages.slice(0, LARGEST)) {
-    figures.add(`  ${name}`, bytes / MEBIBYTE, { unit: 'MiB' });
-  }
-}
-
-/** What a package brought for itself alone counts as its own. */
-function packagesIn(folder, scope = '') {
-  return readdirSync(folder).flatMap((name) => {
-    if (name.startsWith('.')) return [];
-    if (name.startsWith('@')) return packagesIn(join(folder, name), `${name}/`);
-    return [{ name: scope + name, bytes: bytesOf(join(folder, name)) }];
-  });
-}
-
-function bytesOf(path) {
-  const found = lstatSync(path);
-  if (!found.isDirectory()) return found.size;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
 }
 
 function median(numbers) {

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import 'reflect-metadata';
 
 const root = resolve(import.meta.dirname, '..');
-const { API_PARTS, openApiDocument } = await import('../dist/api-docs/index.js');
+const { wholeDocument } = await import('../dist/api-docs/index.js');
 const { packageVersion } = await import('../dist/settings/index.js');
 
-const document = openApiDocument(API_PARTS, packageVersion());
+const document = await wholeDocument(packageVersion());
 writeFileSync(resolve(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);

@@ -1,15 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { packageVersion } from '../settings/index.js';
-import { openApiDocument, type OpenApiDocument } from './document.js';
-import { API_PARTS } from './parts.js';
+import type { OpenApiDocument } from './document.js';
+import { wholeDocument } from './whole-document.js';
 
 @Controller('openapi.json')
 export class OpenApiController {
   /** Made when somebody first asks. */
-  private made: OpenApiDocument | null = null;
+  private made: Promise<OpenApiDocument> | null = null;
 
   @Get()
-  document(): OpenApiDocument {
-    return (this.made ??= openApiDocument(API_PARTS, packageVersion()));
+  document(): Promise<OpenApiDocument> {
+    return (this.made ??= wholeDocument(packageVersion()));
   }
 }

@@ -1,12 +1,14 @@
-import { callsApi } from '../calls/index.js';
-import { chatApi, modelsApi } from '../chat-proxy/index.js';
-import { dashboardApi } from '../dashboard/index.js';
-import { historyApi } from '../history/index.js';
-import { leasesApi, nodesApi } from '../nodes-api/index.js';
-import { metricsApi } from '../metrics/index.js';
+import { callsApi } from '../calls/calls.openapi.js';
+import { chatApi } from '../chat-proxy/chat.openapi.js';
+import { modelsApi } from '../chat-proxy/models.openapi.js';
+import { dashboardApi } from '../dashboard/dashboard.openapi.js';
+import { historyApi } from '../history/history.openapi.js';
+import { metricsApi } from '../metrics/metrics.openapi.js';
+import { leasesApi } from '../nodes-api/leases.openapi.js';
+import { nodesApi } from '../nodes-api/nodes.openapi.js';
 import type { ApiPart } from '../openapi/index.js';
-import { probesApi } from '../probes/index.js';
-import { routingApi } from '../routing/index.js';
+import { probesApi } from '../probes/probes.openapi.js';
+import { routingApi } from '../routing/routing.openapi.js';
 import { docsApi } from './docs.openapi.js';
 
 /** What each room tells of its operations, in the order in which people look for them. */

@@ -12,7 +12,8 @@ import {
   whole,
   type PropertiesOf,
 } from '../openapi/index.js';
-import { ARM_STATUS, type CandidateNote, type RouteMode } from '../routing/index.js';
+import type { CandidateNote, RouteMode } from '../routing/index.js';
+import { ARM_STATUS } from '../routing/routing.openapi.js';
 import type {
   AttemptNote,
   CallOutcome,

@@ -13,6 +13,4 @@ export type { CallStory } from './call-story.js';
 export { CallsModule } from './calls.module.js';
 export { CallsService, type OpenCalls } from './calls.service.js';
 export { EventsService } from './events.service.js';
-export { callsApi } from './calls.openapi.js';
-export { CHANGES } from './fact-schemas.openapi.js';
 export { TOKEN_GAP_BOUNDS_SECONDS } from './token-gaps.js';

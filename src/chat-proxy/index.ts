@@ -8,5 +8,3 @@
  */
 export { ChatLane } from './chat.lane.js';
 export { ChatProxyModule } from './chat-proxy.module.js';
-export { chatApi } from './chat.openapi.js';
-export { modelsApi } from './models.openapi.js';

@@ -7,4 +7,3 @@
  */
 export { DashboardModule } from './dashboard.module.js';
 export { BUILT_PAGE_FOLDER } from './page-files.js';
-export { dashboardApi } from './dashboard.openapi.js';

@@ -1,4 +1,4 @@
-import { CHANGES } from '../calls/index.js';
+import { CHANGES } from '../calls/fact-schemas.openapi.js';
 import { InvalidRequestError, ModelNotFoundError } from '../kernel/index.js';
 import {
   amount,

@@ -12,4 +12,3 @@ export { HistoryModule } from './history.module.js';
 export type { IncidentRow, IncidentWindow } from './model-incidents.js';
 export type { RouteHistory, RoutePoint } from './route-history.service.js';
 export type { TimelineEntry } from './timeline.js';
-export { historyApi } from './history.openapi.js';

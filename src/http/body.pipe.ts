@@ -1,6 +1,5 @@
 import type { PipeTransform } from '@nestjs/common';
-import { validateSync } from 'class-validator';
-import { InvalidRequestError } from '../kernel/index.js';
+import { validateSync, InvalidRequestError } from '../kernel/index.js';
 
 /**
  * A JSON body checked against its class: `@Body(new BodyPipe(Registration))`. Nothing is converted (a number

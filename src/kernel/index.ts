@@ -2,10 +2,25 @@
  * kernel: the words every room shares.
  *
  * Identities (wallet, name, model, node_id), endpoints, layer spans, the clock, the rng, errors with a stable
- * code (no HTTP in here) and the typed bus of past facts. Nothing in this room decides anything, and it
+ * code (no HTTP in here), the rules that fields are checked by, and the typed bus of past facts. Nothing in this room decides anything, and it
  * imports no other room. Time, chance and randomness are handed to everybody from here, so that a test can
  * move the clock and seed the dice.
  */
+export {
+  ArrayMaxSize,
+  IsArray,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateIf,
+  validateSync,
+} from './checks.js';
 export { CLOCK, SystemClock, type Cancel, type Clock } from './clock.js';
 export { Deadlines, type Deadline } from './deadlines.js';
 export { Roster, type Rostered } from './roster.js';

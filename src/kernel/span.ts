@@ -13,11 +13,21 @@ export function spanLength(span: LayerSpan): number {
 export function subtractSpans(whole: LayerSpan, covered: readonly LayerSpan[]): LayerSpan[] {
   const gaps: LayerSpan[] = [];
   let next = whole.start;
-  for (const span of [...covered].sort((a, b) => a.start - b.start)) {
-    if (span.start > whole.end) break;
-    if (span.start > next) gaps.push({ start: next, end: span.start - 1 });
-    next = Math.max(next, span.end + 1);
+  for (const [start, end] of furthestEnds(covered)) {
+    if (start > whole.end) break;
+    if (start > next) gaps.push({ start: next, end: start - 1 });
+    next = Math.max(next, end + 1);
   }
   if (next <= whole.end) gaps.push({ start: next, end: whole.end });
   return gaps;
+}
+
+/** By ascending start. A thousand nodes start at few layers: what is sorted is those alone. */
+function furthestEnds(spans: readonly LayerSpan[]): [start: number, end: number][] {
+  const ends = new Map<number, number>();
+  for (const { start, end } of spans) {
+    const known = ends.get(start);
+    if (known === undefined || end > known) ends.set(start, end);
+  }
+  return [...ends].sort(([a], [b]) => a - b);
 }

@@ -9,4 +9,3 @@
  * default metrics leave observers behind. All names: docs/operations.md.
  */
 export { MetricsModule } from './metrics.module.js';
-export { metricsApi } from './metrics.openapi.js';

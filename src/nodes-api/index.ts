@@ -7,5 +7,3 @@
  */
 export { NodesApiModule } from './nodes-api.module.js';
 export type { NodeRow } from './node-row.js';
-export { leasesApi } from './leases.openapi.js';
-export { nodesApi } from './nodes.openapi.js';

@@ -2,13 +2,13 @@ import { Module } from '@nestjs/common';
 import { NodeHealthModule } from '../node-health/index.js';
 import { RegistryModule } from '../registry/index.js';
 import { TopologyModule } from '../topology/index.js';
-import { LeaseLane } from './lease.lane.js';
+import { NodesLane } from './nodes.lane.js';
 import { LeasesController } from './leases.controller.js';
 import { NodesController } from './nodes.controller.js';
 
 @Module({
   imports: [RegistryModule, TopologyModule, NodeHealthModule],
   controllers: [NodesController, LeasesController],
-  providers: [LeaseLane],
+  providers: [NodesLane],
 })
 export class NodesApiModule {}

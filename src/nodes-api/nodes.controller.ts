@@ -3,19 +3,10 @@ import type { Response } from 'express';
 import { BodyPipe, queryText } from '../http/index.js';
 import { CLOCK, type Clock } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
-import { Registration, RegistryService, specOfRegistration, type MeshNode } from '../registry/index.js';
+import { Registration, RegistryService, type MeshNode } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
 import { nodeRow, type NodeRow } from './node-row.js';
-
-/** Answer of `POST /v1/nodes`. */
-export interface RegistrationReceipt {
-  readonly node_id: string;
-  /** The node's own secret: whoever has it can end the registration. */
-  readonly lease_id: string;
-  readonly epoch: number;
-  readonly heartbeat_seconds: number;
-  readonly expires_in_seconds: number;
-}
+import { takeRegistration, type RegistrationReceipt } from './registration-receipt.js';
 
 /** Nodes come in, and operators look at them, drain, resume and end them. */
 @Controller('v1/nodes')
@@ -32,15 +23,9 @@ export class NodesController {
     @Body(new BodyPipe(Registration)) body: Registration,
     @Res({ passthrough: true }) response: Response,
   ): RegistrationReceipt {
-    const { node, leaseId, isNew } = this.registry.register(specOfRegistration(body));
+    const { isNew, receipt } = takeRegistration(this.registry, this.topology, body);
     response.status(isNew ? 201 : 200);
-    return {
-      node_id: node.nodeId,
-      lease_id: leaseId,
-      epoch: this.topology.epoch(node.model),
-      heartbeat_seconds: this.registry.heartbeatSeconds,
-      expires_in_seconds: this.registry.leaseSeconds,
-    };
+    return receipt;
   }
 
   @Get()

@@ -6,4 +6,3 @@
  */
 export { ProbesModule } from './probes.module.js';
 export { ReadinessService, type ReadinessState } from './readiness.service.js';
-export { probesApi } from './probes.openapi.js';

@@ -7,7 +7,8 @@
  * topology's business. Source: ADR-0021 "Arms"; docs/node-protocol.md.
  */
 export { isServing, type MeshNode, type NodeAccess, type NodeSource, type NodeSpec } from './node.js';
-export { Heartbeat, Registration, specOfRegistration } from './registration.js';
+export { Heartbeat, isPlainHeartbeat } from './heartbeat.js';
+export { Registration, specOfRegistration } from './registration.js';
 export { RegistryModule } from './registry.module.js';
 export { RegistryService, type NodeReport, type Registered } from './registry.service.js';
 export { NodesFileFault } from './nodes-file.js';

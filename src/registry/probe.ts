@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import axios, { type AxiosInstance } from 'axios';
+import type { AxiosInstance, AxiosStatic } from 'axios';
 import { isModelKey } from '../kernel/index.js';
 import type { StaticEntry } from './nodes-file.js';
 
@@ -15,28 +15,18 @@ export class ProbeFault extends Error {}
 const MOST_MODELS = 1000;
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Asks listed servers whether they are there. Control plane: few requests, so axios and its comfort. */
+/**
+ * Asks listed servers whether they are there. Control plane: few requests, so axios and its comfort; but it is loaded
+ * with the first of them, since a start without listed servers need not wait for it.
+ */
 export class Probe {
-  private readonly client: AxiosInstance;
+  private client: AxiosInstance | null = null;
   private readonly agents = [
     new HttpAgent({ keepAlive: false }),
     new HttpsAgent({ keepAlive: false }),
   ] as const;
 
-  constructor(timeoutMs: number) {
-    this.client = axios.create({
-      timeout: timeoutMs,
-      // Neither another host nor a proxy of the environment is what the operator listed.
-      maxRedirects: 0,
-      proxy: false,
-      maxContentLength: MOST_ANSWER_BYTES,
-      httpAgent: this.agents[0],
-      httpsAgent: this.agents[1],
-      validateStatus: () => true,
-      responseType: 'json',
-      headers: { accept: 'application/json' },
-    });
-  }
+  constructor(private readonly timeoutMs: number) {}
 
   /** @throws ProbeFault when the server isn't there, refuses us, or names no models where it has to */
   async ask(entry: StaticEntry, signal: AbortSignal): Promise<Alive> {
@@ -60,6 +50,8 @@ export class Probe {
     path: string,
     signal: AbortSignal,
   ): Promise<{ status: number; data: unknown }> {
+    const { default: axios } = await import('axios');
+    this.client ??= this.clientOf(axios);
     try {
       return await this.client.get<unknown>(entry.endpoint + path, {
         signal,
@@ -68,6 +60,21 @@ export class Probe {
     } catch (fault) {
       throw new ProbeFault(axios.isAxiosError(fault) ? (fault.code ?? 'no answer') : 'no answer');
     }
+  }
+
+  private clientOf(axios: AxiosStatic): AxiosInstance {
+    return axios.create({
+      timeout: this.timeoutMs,
+      // Neither another host nor a proxy of the environment is what the operator listed.
+      maxRedirects: 0,
+      proxy: false,
+      maxContentLength: MOST_ANSWER_BYTES,
+      httpAgent: this.agents[0],
+      httpsAgent: this.agents[1],
+      validateStatus: () => true,
+      responseType: 'json',
+      headers: { accept: 'application/json' },
+    });
   }
 }
 

@@ -1,5 +1,7 @@
-import { IsDefined, IsIn, IsInt, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
 import {
+  IsDefined,
+  IsOptional,
+  IsString,
   EndpointFault,
   InvalidRequestError,
   isModelKey,
@@ -11,34 +13,10 @@ import {
   WALLET_RULE,
   type LayerSpan,
 } from '../kernel/index.js';
+import { MOST, TokensPerSecond, WholeNumber } from './field-rules.js';
 import type { NodeSpec } from './node.js';
 
-const FINITE = { allowNaN: false, allowInfinity: false };
 const MOST_LAYERS = 100_000;
-const MOST = 1e9;
-
-function whole(property: string, least: number, most: number): string {
-  return `${property} must be a whole number from ${String(least)} to ${String(most)}`;
-}
-
-function WholeNumber(least: number, most: number): PropertyDecorator {
-  return (target, property) => {
-    const message = whole(String(property), least, most);
-    IsInt({ message })(target, property);
-    Min(least, { message })(target, property);
-    Max(most, { message })(target, property);
-  };
-}
-
-/** A speed of nothing would be no speed at all; a node that must not be used says `draining`. */
-function TokensPerSecond(): PropertyDecorator {
-  return (target, property) => {
-    const message = `${String(property)} must be a number above 0 and at most ${String(MOST)}`;
-    IsNumber(FINITE, { message })(target, property);
-    Min(Number.MIN_VALUE, { message })(target, property);
-    Max(MOST, { message })(target, property);
-  };
-}
 
 /** Body of `POST /v1/nodes`. Fields left out or null are not declared. */
 export class Registration {
@@ -83,21 +61,6 @@ export class Registration {
   @IsOptional()
   @IsString({ message: `upstream_model must be ${MODEL_KEY_RULE}` })
   upstream_model?: string | null;
-}
-
-/** Body of `PUT /v1/leases/{lease_id}`. */
-export class Heartbeat {
-  @IsOptional()
-  @WholeNumber(0, MOST)
-  queue_depth?: number | null;
-
-  @IsOptional()
-  @TokensPerSecond()
-  throughput_tps?: number | null;
-
-  @IsOptional()
-  @IsIn(['ready', 'draining'], { message: 'status must be "ready" or "draining"' })
-  status?: 'ready' | 'draining' | null;
 }
 
 /**

@@ -21,4 +21,3 @@ export {
   type LeftOut,
   type RouteMode,
 } from './routing.service.js';
-export { ARM_STATUS, routingApi } from './routing.openapi.js';

@@ -1,5 +1,4 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { validateSync } from 'class-validator';
 import {
   CallSettings,
   NodesSettings,
@@ -9,6 +8,7 @@ import {
   TracesSettings,
   type Settings,
 } from './settings.js';
+import { validateSync } from '../kernel/index.js';
 import { sourcesOf, type SettingSource } from './setting.decorator.js';
 
 /** What the process was started with. */

@@ -9,8 +9,6 @@ import {
   Max,
   Min,
   ValidateIf,
-} from 'class-validator';
-import {
   ROUTE_ENUMERATIONS,
   ROUTE_POLICIES,
   type RouteEnumeration,

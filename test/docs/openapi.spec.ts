@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { API_PARTS, openApiDocument } from '../../src/api-docs/index.js';
+import { wholeDocument } from '../../src/api-docs/index.js';
 import { packageVersion } from '../../src/settings/index.js';
 import { ApiContract, type DocumentedMedia } from '../support/api-contract.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const document = openApiDocument(API_PARTS, packageVersion());
+const document = await wholeDocument(packageVersion());
 const contract = new ApiContract(document);
 const { operations } = contract;
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { API_PARTS, openApiDocument } from '../../src/api-docs/index.js';
+import { wholeDocument } from '../../src/api-docs/index.js';
 import { CHAT_PATHS } from '../../src/chat-proxy/chat-paths.js';
 import { API_CASES } from '../support/api-cases.js';
 import { ApiContract, eventNames, type Documented } from '../support/api-contract.js';
@@ -7,7 +7,7 @@ import { ApiWorld } from '../support/api-world.js';
 import { errorOf, jsonOf } from '../support/http-client.js';
 import { Stage } from '../support/stage.js';
 
-const document = openApiDocument(API_PARTS, '0.0.0');
+const document = await wholeDocument('0.0.0');
 const contract = new ApiContract(document);
 const stage = new Stage();
 const world = new ApiWorld(stage);
