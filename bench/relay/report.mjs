@@ -1,54 +1,111 @@
-/** Cells → a Markdown table: medians with least and most, and ratios to the pipe of the same run. */
-const LOAD_NAMES = { json: 'JSON answer', stream: 'stream of 64 chunks' };
+/** Cells → Markdown tables: medians with least and most, and ratios to the pipe of the same round. */
+export const LOAD_NAMES = { json: 'JSON answer', stream: 'stream of 64 chunks' };
 
-export function reportOf(cells, machine) {
-  const parts = Object.entries(LOAD_NAMES).map(([load, title]) => loadTable(cells, load, title));
+/** The most that the tracker may cost, as a ratio to the pipe, and add at the median. */
+const LIMITS = { json: { ofPipe: 1, addedP50Ms: 0.4 }, stream: { ofPipe: 1.1 } };
+const MOST_OF_PORTKEY = 1 / 8;
+
+export function reportOf(cells, { machine, node, versions, date, rounds, seconds }) {
+  const loads = Object.keys(LOAD_NAMES).filter((load) => cells.some((cell) => cell.load === load));
   return [
-    `${machine.cores} × ${machine.cpu}, Node ${machine.node}, ${machine.rounds} rounds of ${machine.seconds} s; median (least–most).`,
-    ...parts,
-    pacedTable(cells),
-  ].join('\n\n');
+    `Of ${date}, on ${machine}, Node ${node} (${versions.join(', ')}); ${rounds} rounds of ${seconds} s each, all in turn. Median (least–most); ratios are medians of each round's own.`,
+    ...loads.flatMap((load) => [flatOutTable(cells, load), pacedTable(cells, load)]),
+    limits(cells, loads),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
-function loadTable(cells, load, title) {
-  const names = [...new Set(cells.map(({ name }) => name))];
-  const pipe = median(of(cells, 'pipe', load, 'cpuMicros'));
-  const rows = names.map((name) => {
-    const failed = median(of(cells, name, load, 'errors')) > 0;
-    if (failed) return `| ${name} | answers are errors | | | |`;
-    const cpu = of(cells, name, load, 'cpuMicros').filter((value) => value !== null);
-    const ratio = cpu.length === 0 ? '–' : (median(cpu) / pipe).toFixed(2);
-    const rss = of(cells, name, load, 'rss').filter((value) => value !== null);
-    return `| ${name} | ${spread(of(cells, name, load, 'perSecond'), 0)} | ${spread(cpu, 0)} | ${ratio} | ${spread(rss, 0)} |`;
+function flatOutTable(cells, load) {
+  const of = pick(cells, 'flat out', load);
+  const rows = namesOf(of()).map((name) => {
+    const mine = of(name);
+    if (mine.every(({ errors }) => errors > 0)) return `| ${name} | answers are errors | | | |`;
+    const cpu = known(mine, 'cpuMicros');
+    const ratio = cpu.length === 0 ? '–' : median(ratios(of, name, 'pipe')).toFixed(2);
+    return `| ${name} | ${spread(known(mine, 'perSecond'), 0)} | ${spread(cpu, 0)} | ${ratio} | ${spread(known(mine, 'rss'), 0)} |`;
   });
-  return [
-    `**${title}**, 32 connections`,
-    '',
-    '| | requests/s | CPU µs a request | of the pipe’s | RSS MiB |',
-    '|---|--:|--:|--:|--:|',
-    ...rows,
-  ].join('\n');
+  return table(
+    `**${LOAD_NAMES[load]}**, as many as go over 32 connections`,
+    ['', 'requests/s', 'CPU µs a request', 'of the pipe’s', 'RSS MiB'],
+    rows,
+  );
 }
 
-function pacedTable(cells) {
-  const paced = cells.filter(({ load }) => load === 'paced');
-  const names = [...new Set(paced.map(({ name }) => name))];
-  const base = (key) => median(of(paced, 'direct', 'paced', key));
-  const rows = names.map((name) => {
-    const added = (key) => (median(of(paced, name, 'paced', key)) - base(key)).toFixed(2);
-    return `| ${name} | ${spread(of(paced, name, 'paced', 'p50Ms'), 2)} | ${added('p50Ms')} | ${spread(of(paced, name, 'paced', 'p99Ms'), 2)} | ${added('p99Ms')} |`;
+function pacedTable(cells, load) {
+  const of = pick(cells, 'paced', load);
+  if (of().length === 0) return '';
+  const rows = namesOf(of()).map((name) => {
+    const mine = of(name);
+    if (mine.every(({ errors }) => errors > 0)) return `| ${name} | answers are errors | | | |`;
+    const added = (key) => median(differences(of, name, key)).toFixed(2);
+    return `| ${name} | ${spread(known(mine, 'p50Ms'), 2)} | ${added('p50Ms')} | ${spread(known(mine, 'p99Ms'), 2)} | ${added('p99Ms')} |`;
   });
-  return [
-    `**Time of one request** at ${paced[0]?.rate ?? '?'}/s, half of the tracker's own most`,
-    '',
-    '| | p50 ms | added | p99 ms | added |',
-    '|---|--:|--:|--:|--:|',
-    ...rows,
-  ].join('\n');
+  return table(
+    `**${LOAD_NAMES[load]}: time of one** at ${of()[0].rate}/s, half of the tracker’s own most`,
+    ['', 'p50 ms', 'added', 'p99 ms', 'added'],
+    rows,
+  );
 }
 
-function of(cells, name, load, key) {
-  return cells.filter((cell) => cell.name === name && cell.load === load).map((cell) => cell[key]);
+function limits(cells, loads) {
+  const rows = loads.flatMap((load) => {
+    const of = pick(cells, 'flat out', load);
+    const { ofPipe, addedP50Ms } = LIMITS[load];
+    const lines = [
+      line(`${LOAD_NAMES[load]}: CPU, of the pipe’s`, median(ratios(of, 'tracker', 'pipe')), ofPipe),
+    ];
+    if (load === 'json') {
+      lines.push(
+        line('JSON answer: CPU, of Portkey’s', median(ratios(of, 'tracker', 'portkey')), MOST_OF_PORTKEY),
+      );
+    }
+    if (addedP50Ms !== undefined) {
+      const added = median(differences(pick(cells, 'paced', load), 'tracker', 'p50Ms'));
+      lines.push(line(`${LOAD_NAMES[load]}: added at the median, ms`, added, addedP50Ms));
+    }
+    return lines.filter((each) => each !== null);
+  });
+  return rows.length === 0 ? '' : table('**Limits**', ['', 'figure', 'limit', ''], rows);
+}
+
+function line(what, value, limit) {
+  if (!Number.isFinite(value)) return null;
+  return `| ${what} | ${value.toFixed(2)} | ${limit} | ${value <= limit ? 'ok' : 'MISSED'} |`;
+}
+
+function table(title, heads, rows) {
+  const rule = heads.map((_, at) => (at === 0 ? '---' : '--:'));
+  return [title, '', `| ${heads.join(' | ')} |`, `|${rule.join('|')}|`, ...rows].join('\n');
+}
+
+/** Cells of one kind and load, of one target or of all. */
+function pick(cells, kind, load) {
+  const all = cells.filter((cell) => cell.kind === kind && cell.load === load);
+  return (name) => (name === undefined ? all : all.filter((cell) => cell.name === name));
+}
+
+function namesOf(cells) {
+  return [...new Set(cells.map(({ name }) => name))];
+}
+
+function ratios(of, name, other) {
+  return byRound(of, name, other, (mine, theirs) => mine.cpuMicros / theirs.cpuMicros);
+}
+
+function differences(of, name, key) {
+  return byRound(of, name, 'direct', (mine, theirs) => mine[key] - theirs[key]);
+}
+
+function byRound(of, name, other, compare) {
+  const others = new Map(of(other).map((cell) => [cell.round, cell]));
+  return of(name)
+    .filter(({ round }) => others.has(round))
+    .map((cell) => compare(cell, others.get(cell.round)));
+}
+
+function known(cells, key) {
+  return cells.map((cell) => cell[key]).filter((value) => value !== null);
 }
 
 function spread(values, decimals) {

@@ -1,5 +1,6 @@
 /** Who stands between the load and the upstream, one after the other. Each gives url, the pid that does the work, and an end. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -53,7 +54,8 @@ async function nginx(upstream) {
     await end(child);
     rmSync(home, { recursive: true, force: true });
   };
-  return { url, pid: worker, headers: {}, end: stop };
+  const version = /nginx\/(\S+)/.exec(spawnSync(NGINX, ['-v']).stderr.toString())?.[1];
+  return { url, pid: worker, version, headers: {}, end: stop };
 }
 
 async function portkey(upstream) {
@@ -71,7 +73,8 @@ async function portkey(upstream) {
     'x-portkey-custom-host': `http://127.0.0.1:${upstream}/v1`,
     authorization: 'Bearer none',
   };
-  return { url, pid: child.pid, headers, end: () => end(child) };
+  const { version } = JSON.parse(readFileSync(program, 'utf8'));
+  return { url, pid: child.pid, version, headers, end: () => end(child) };
 }
 
 /** As it ships: routing, learning, records and metrics are on. */

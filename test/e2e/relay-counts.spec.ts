@@ -16,7 +16,7 @@ import { aChat, join } from '../support/whole-model.js';
 
 const stage = new Stage();
 afterEach(() => stage.end());
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 const TOKENS = 300;
 const MARK = 'MARKED';

@@ -107,11 +107,16 @@ export class ClientAnswer {
     if (length > MOST_AS_TEXT) {
       this.put(bytes);
       this.response.end(this.isChunked ? LAST_CHUNK : '', 'latin1');
-    } else {
-      const text = textOf(bytes);
-      const last = this.isChunked ? (length === 0 ? '' : chunkOf(text)) + LAST_CHUNK : text;
-      this.response.end(last, 'latin1');
-    }
+    } else this.endWith(textOf(bytes));
+  }
+
+  private endWith(text: string): void {
+    const { response, isChunked } = this;
+    const last = isChunked ? (text === '' ? '' : chunkOf(text)) + LAST_CHUNK : text;
+    if (last !== '') response.write(last, 'latin1');
+    // Or Node would gather the text and an empty one into a vector of two.
+    response.socket?.uncork();
+    response.end();
   }
 
   /** Breaks the connection: the one way to say that a begun answer is not whole. */
