@@ -30,7 +30,7 @@ const figures = new Figures();
 
 await heartbeats();
 await bumps();
-figures.print('Control plane', values.markdown);
+await figures.print('Control plane', values.markdown);
 
 /** Each node on a connection of its own, one beat a second, spread evenly. */
 async function heartbeats() {

@@ -32,7 +32,7 @@ await chooseAmongEight();
 for (const size of SIZES) await inProcess(size);
 await hardest(LIMITED);
 for (const size of SIZES) await overHttp(size);
-figures.print('Choosing and enumerating', values.markdown);
+await figures.print('Choosing and enumerating', values.markdown);
 
 /** @returns the median of each task, in ms */
 async function medians(tasks, async = false) {

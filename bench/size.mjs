@@ -40,7 +40,7 @@ try {
   const named = kept.sort((a, b) => b.bytes - a.bytes).slice(0, Number(values.largest));
   for (const { name, bytes } of named) add(`of that ${name}`, bytes);
   add('dist and node_modules as the image holds them', sum(kept) + bytesOf(join(folder, 'dist')));
-  figures.print('Size', values.markdown);
+  await figures.print('Size', values.markdown);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -27,7 +27,7 @@ const IDLE_MS = 3000;
 const figures = new Figures();
 
 await startUp();
-figures.print('Start-up', values.markdown);
+await figures.print('Start-up', values.markdown);
 
 /** In turn, so that whatever else the machine does meets both. */
 async function startUp() {

@@ -33,7 +33,11 @@ const figures = new Figures();
 
 for (const asked of values.streams.split(',').map(Number)) await measure(asked);
 if (!values['without-heap']) await heap();
-figures.print(`Many streams, one token a second, all open for ${seconds} s`, values.markdown);
+await figures.print(
+  `Many streams, one token a second, all open for ${seconds} s`,
+  values.markdown,
+  'streams',
+);
 
 async function measure(asked) {
   const upstream = start(process.execPath, [program('upstream.mjs')]);

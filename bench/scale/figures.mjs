@@ -1,6 +1,7 @@
 /** Figures beside their limits, as one Markdown table for people and files alike. */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { putSection } from './section.mjs';
 
 export class Figures {
   rows = [];
@@ -19,11 +20,17 @@ export class Figures {
     progress(`${what}: ${text} ${verdict}`);
   }
 
-  /** @param {string} title @param {string} [file] where the table goes besides standard output */
-  print(title, file) {
+  /**
+   * @param {string} title
+   * @param {string} [file] where the table goes besides standard output
+   * @param {string} [section] the marks in that file between which it goes; without: it is all of the file
+   */
+  async print(title, file, section) {
     const table = `**${title}** (${machine()})\n\n${markdown([['', 'figure', 'limit', ''], ...this.rows])}\n`;
     console.log(table);
-    if (file !== undefined) writeFileSync(file, table);
+    if (file === undefined) return;
+    if (section === undefined) writeFileSync(file, table);
+    else await putSection(file, section, table);
   }
 }
 
