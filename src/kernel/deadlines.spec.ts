@@ -105,3 +105,61 @@ describe('deadlines', () => {
     expect(told).toEqual(['past at 501']);
   });
 });
+
+describe('deadlines on a clock that throws', () => {
+  let failures = 0;
+  const failing = <T>(act: () => T): T => {
+    if (failures > 0) {
+      failures -= 1;
+      throw new Error('no time');
+    }
+    return act();
+  };
+  beforeEach(() => {
+    failures = 0;
+    const sound = clock;
+    deadlines = new Deadlines({
+      now: () => failing(() => sound.now()),
+      wallMs: () => sound.wallMs(),
+      after: (delayMs, act) => failing(() => sound.after(delayMs, act)),
+    });
+  });
+
+  it('tell whoever comes then, keep nothing of it, and still tell the others', () => {
+    new Due('other', 100);
+    failures = 1;
+    expect(() => new Due('unlucky', 50)).toThrow('no time');
+    expect(deadlines.size).toBe(1);
+    clock.advance(100);
+    expect(told).toEqual(['other at 100']);
+  });
+
+  it('look again where it was nobody in particular', () => {
+    new Due('other', 100);
+    clock.advance(99);
+    failures = 1;
+    clock.advance(2);
+    expect(told).toEqual(['other at 101']);
+  });
+
+  it('tell everybody where no timer can be had any more', () => {
+    new Due('a', 100);
+    new Due('b', 200);
+    failures = 3;
+    clock.advance(100);
+    expect(told).toEqual(['a: Error: no time', 'b: Error: no time']);
+    expect([deadlines.size, clock.liveTimers]).toEqual([0, 0]);
+  });
+
+  it('tell one that cannot say when it is due, and not the others', () => {
+    const due = new Due('unsure', 100);
+    Object.defineProperty(due, 'dueAt', {
+      get: () => {
+        throw new Error('unsure');
+      },
+    });
+    new Due('sure', 100);
+    clock.advance(100);
+    expect(told).toEqual(['unsure: Error: unsure', 'sure at 100']);
+  });
+});

@@ -22,9 +22,15 @@ export class Deadlines {
 
   constructor(private readonly clock: Clock) {}
 
+  /** Whatever is thrown, it does not wait then. */
   add(deadline: Deadline): void {
     this.waiting.add(deadline);
-    this.hasten(deadline);
+    try {
+      this.hasten(deadline);
+    } catch (fault) {
+      this.delete(deadline);
+      throw fault;
+    }
   }
 
   delete(deadline: Deadline): void {
@@ -46,9 +52,11 @@ export class Deadlines {
   }
 
   private arm(dueAt: number): void {
+    const cancel = this.clock.after(Math.max(1, dueAt - this.clock.now()), () => this.look());
+    // Only now: whoever waits for the timer before must not lose it to a clock that throws.
     this.cancel?.();
+    this.cancel = cancel;
     this.armedFor = dueAt;
-    this.cancel = this.clock.after(Math.max(1, dueAt - this.clock.now()), () => this.look());
   }
 
   private disarm(): void {
@@ -59,21 +67,54 @@ export class Deadlines {
 
   private look(): void {
     this.disarm();
-    const now = this.clock.now();
-    const late = [...this.waiting].filter(({ dueAt }) => dueAt <= now).sort((a, b) => a.dueAt - b.dueAt);
-    for (const deadline of late) this.tell(deadline, now);
+    try {
+      this.tellLate(this.clock.now());
+      this.armForNext();
+    } catch {
+      // The clock itself failed, which is no waiting call's doing.
+      this.lookAgain();
+    }
+  }
+
+  private tellLate(now: number): void {
+    const late = [...this.waiting]
+      .map((deadline) => ({ deadline, dueAt: dueOf(deadline) }))
+      .filter(({ dueAt }) => dueAt <= now)
+      .sort((a, b) => a.dueAt - b.dueAt);
+    // The one before may have ended it.
+    for (const { deadline } of late) if (deadline.place >= 0 && dueOf(deadline) <= now) tell(deadline);
+  }
+
+  private armForNext(): void {
     let next = Infinity;
-    for (const { dueAt } of this.waiting) next = Math.min(next, dueAt);
+    for (const deadline of this.waiting) next = Math.min(next, dueOf(deadline));
     if (next < this.armedFor) this.arm(next);
   }
 
-  private tell(deadline: Deadline, now: number): void {
-    // The one before may have ended it.
-    if (deadline.place < 0 || deadline.dueAt > now) return;
+  private lookAgain(): void {
     try {
-      deadline.onDue();
+      this.arm(-Infinity);
     } catch (fault) {
-      deadline.onFault(fault);
+      // Nobody would ever be told that it is late: better to be told of this.
+      for (const deadline of this.waiting) deadline.onFault(fault);
     }
+  }
+}
+
+/** When it is due; one that can't say so is told of its fault, and not waited for. */
+function dueOf(deadline: Deadline): number {
+  try {
+    return deadline.dueAt;
+  } catch (fault) {
+    deadline.onFault(fault);
+    return Infinity;
+  }
+}
+
+function tell(deadline: Deadline): void {
+  try {
+    deadline.onDue();
+  } catch (fault) {
+    deadline.onFault(fault);
   }
 }
