@@ -17,6 +17,8 @@ module.exports = [
   'candidate-enumeration/route.ts',
   'candidate-enumeration/prior.ts',
   'candidate-enumeration/greedy.ts',
+  'candidate-enumeration/layer-map.ts',
+  'candidate-enumeration/diverse.ts',
   'candidate-enumeration/enumerations.ts',
   'routing-stats/arm.ts',
   'routing-stats/arm-store.ts',
