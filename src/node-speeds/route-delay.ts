@@ -1,0 +1,50 @@
+import type { Company } from './company.js';
+import { meanWait, runningBeside } from './load-shape.js';
+import type { NodeBelief } from './node-belief.js';
+import type { SpeedConstants } from './speed-constants.js';
+
+/** One hop as the filter sees it. */
+export interface HopLoad {
+  /** Of the node, aged to now. */
+  readonly belief: NodeBelief;
+  /** As registered, for the layers that this hop runs. */
+  readonly secondsPerToken: number;
+  readonly company: Company;
+}
+
+/** What a call asks of each hop. */
+export interface CallWork {
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface ExpectedDelay {
+  /** Until the answer is complete. */
+  readonly seconds: number;
+  /** By which those already under way on the same nodes would end later, all together. */
+  readonly harmSeconds: number;
+}
+
+/** Seconds that a call of this size takes on a route, and what it takes from the others there. */
+export function expectedDelay(
+  hops: readonly HopLoad[],
+  work: CallWork,
+  usual: CallWork,
+  constants: SpeedConstants,
+): ExpectedDelay {
+  let [seconds, harmSeconds, wait, usualSeconds] = [0, 0, 0, 0];
+  for (const { belief, secondsPerToken, company } of hops) {
+    const tokens = secondsPerToken * tokensOf(belief, work, constants);
+    const slowed = belief.busyFactor * runningBeside(belief.slots, company);
+    seconds += tokens * (belief.idleFactor + slowed);
+    usualSeconds += secondsPerToken * tokensOf(belief, usual, constants) * (belief.idleFactor + slowed);
+    harmSeconds += tokens * slowed;
+    wait += meanWait(belief.slots, company);
+  }
+  return { seconds: seconds + wait * usualSeconds, harmSeconds };
+}
+
+/** A call's size on one node, in output tokens. */
+export function tokensOf(belief: NodeBelief, work: CallWork, constants: SpeedConstants): number {
+  return work.outputTokens + work.promptTokens * constants.prefillRatio * Math.exp(belief.prefill);
+}
