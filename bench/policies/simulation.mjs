@@ -40,6 +40,8 @@ class Simulation {
     this.queue = [];
     this.results = world.arrivals.map(() => null);
     this.picks = [];
+    /** Seconds of the calls that a policy chose for comparison. */
+    this.controls = [];
     this.events = 0;
     this.changed = new Set();
   }
@@ -105,6 +107,7 @@ class Simulation {
     }
     this.leave(call);
     this.policy.finished?.(call, this, this.now);
+    if (call.mode === 'control') this.controls.push(this.now - call.request.at);
     this.settle(call.request, 'finished');
     this.serveQueue();
   }
@@ -252,7 +255,7 @@ class Simulation {
         this.results[id] = { outcome: 'unfinished', seconds };
       }
     });
-    return { results: this.results, picks: this.picks, events: this.events, seconds: this.now };
+    return { results: this.results, picks: this.picks, controls: this.controls, events: this.events, seconds: this.now };
   }
 }
 

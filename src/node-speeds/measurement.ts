@@ -32,8 +32,10 @@ const WAIT_NOISE = 1.5;
 /** What is left of the belief in so many slots when more than that were seen running. */
 const REFUTED = 0.02;
 /** Of each measurement under load, how much of the prior of the load shape comes back. */
-const SHAPE_FORGETTING = 0.005;
+const SHAPE_FORGETTING = 0.0005;
 const SLOTS_FORGETTING = 0.002;
+/** A prompt's share of a first token's time is learned only where probably nothing else delayed it. */
+const SURELY_FREE = 0.9;
 /** The logistic curve of this steepness is nearly that of the normal distribution. */
 const LOGISTIC = 1.702;
 /** Below it, an explanation is not worth a correction. */
@@ -210,8 +212,9 @@ function correctAll(
       correctSpeed(belief, slope, share, errors[slope] ?? 0, spread);
     }
     const prefillShare = share * (expected.prefillShares[at] ?? 0);
-    correctPrefill(belief, prefillShare, error, spread);
-    sharpen(belief, share, prefillShare, spread);
+    const isPrompt = expected.chanceOfNoWait > SURELY_FREE || error < 0;
+    if (isPrompt) correctPrefill(belief, prefillShare, error, spread);
+    sharpen(belief, share, isPrompt ? prefillShare : 0, spread);
   });
 }
 

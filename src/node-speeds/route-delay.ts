@@ -25,6 +25,9 @@ export interface ExpectedDelay {
   readonly harmSeconds: number;
 }
 
+/** A place held on one hop while standing in line for the next serves nobody: each such second costs the others so many. */
+const LINE_HARM = 6;
+
 /** Seconds that a call of this size takes on a route, and what it takes from the others there. */
 export function expectedDelay(
   hops: readonly HopLoad[],
@@ -41,7 +44,9 @@ export function expectedDelay(
     harmSeconds += tokens * slowed;
     wait += meanWait(belief.slots, company);
   }
-  return { seconds: seconds + wait * usualSeconds, harmSeconds };
+  const waitSeconds = wait * usualSeconds;
+  harmSeconds += waitSeconds * LINE_HARM * (hops.length - 1);
+  return { seconds: seconds + waitSeconds, harmSeconds };
 }
 
 /** A call's size on one node, in output tokens. */
