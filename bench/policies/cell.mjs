@@ -2,7 +2,7 @@ import { arrivalsFrom, meanSize } from './arrivals.mjs';
 import { proportional } from './adr.mjs';
 import { capacityOf } from './capacity.mjs';
 import { dice, seedOf } from './dice.mjs';
-import { machinesOf, NUM_LAYERS } from './mesh.mjs';
+import { machinesOf } from './mesh.mjs';
 import { oracle } from './oracle.mjs';
 import { leastExpectedDelay } from './ours.mjs';
 import { latencyList, leastInFlight, peakEwma, roundRobin } from './peers.mjs';
@@ -19,7 +19,8 @@ const WELL_TIMES = 3;
 export const POLICIES = {
   'least-expected-delay': { make: leastExpectedDelay, says: 'this tracker’s, with `diverse`' },
   'with admission': {
-    make: (parts) => leastExpectedDelay({ ...parts, admissionSecondsPerToken: parts.restSecondsPerToken * ADMISSION_TIMES }),
+    make: (parts) =>
+      leastExpectedDelay({ ...parts, admissionSecondsPerToken: parts.restSecondsPerToken * ADMISSION_TIMES }),
     says: 'the same, and requests wait while the best route is expected to be slow',
   },
   proportional: { make: proportional, enumeration: 'greedy', says: 'the ADR’s defaults, with `greedy`' },
@@ -48,10 +49,9 @@ export function worldOf({ scenario: name, nodeModel, mesh, load, policy, seed, r
   const machines = machinesOf(mesh, scenario.sigma, worldDice);
   const all = machines.map(() => true);
   const diverse = routesOver(machines, 'diverse');
-  const reached = new Set(diverse(all).flatMap(({ hops }) => hops.map(({ machine }) => machine)));
   const capacity = capacityOf(
-    machines.filter(({ index }) => reached.has(index)),
-    NUM_LAYERS,
+    diverse(all),
+    machines,
     nodeModel,
     meanSize(scenario.trace),
     availabilityOf(scenario),
@@ -74,10 +74,12 @@ function bestSeconds(request, { best, machines }) {
 function measure(world, { results, controls }) {
   const seconds = results.filter(({ outcome }) => outcome !== 'refused').map((result) => result.seconds);
   const sorted = Float64Array.from(seconds).sort();
-  const at = (share) => (sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]);
+  const at = (share) =>
+    sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   const mean = sorted.length === 0 ? null : sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
   const well = results.filter(
-    ({ outcome, seconds: own }, id) => outcome === 'finished' && own <= WELL_TIMES * bestSeconds(world.arrivals[id], world),
+    ({ outcome, seconds: own }, id) =>
+      outcome === 'finished' && own <= WELL_TIMES * bestSeconds(world.arrivals[id], world),
   ).length;
   const count = (kind) => results.filter(({ outcome }) => outcome === kind).length;
   return {

@@ -16,7 +16,8 @@ const FOLLOWED = 0.8;
 export function follow({ nodeModel, mesh, policy, seeds, requests, load = 0.7 }) {
   const counts = { slowed: bins(), recovered: bins() };
   const settled = { before: tally(), slowed: tally(), recovered: tally() };
-  for (const seed of seeds) followOne({ scenario: 'steady', nodeModel, mesh, load, policy, seed, requests }, counts, settled);
+  for (const seed of seeds)
+    followOne({ scenario: 'steady', nodeModel, mesh, load, policy, seed, requests }, counts, settled);
   const level = Object.fromEntries(Object.entries(settled).map(([name, { hit, all }]) => [name, hit / all]));
   return {
     share_before: level.before,
@@ -40,7 +41,9 @@ function followOne(cell, counts, settled) {
   const make = () => POLICIES[cell.policy].make(parts);
   const span = world.arrivals.at(-1).at;
   const [slow, back] = [span / 3, (2 * span) / 3];
-  const machine = busiest(simulate({ ...world, arrivals: world.arrivals.slice(0, Math.floor(world.arrivals.length / 4)) }, make()));
+  const machine = busiest(
+    simulate({ ...world, arrivals: world.arrivals.slice(0, Math.floor(world.arrivals.length / 4)) }, make()),
+  );
   const changes = [
     { at: slow, machine, factor: SLOWER },
     { at: back, machine, factor: 1 },
@@ -65,7 +68,8 @@ function followOne(cell, counts, settled) {
 
 function busiest({ picks }) {
   const uses = new Map();
-  for (const { route } of picks) for (const { machine } of route.hops) uses.set(machine, (uses.get(machine) ?? 0) + 1);
+  for (const { route } of picks)
+    for (const { machine } of route.hops) uses.set(machine, (uses.get(machine) ?? 0) + 1);
   return [...uses].sort((a, b) => b[1] - a[1])[0][0];
 }
 

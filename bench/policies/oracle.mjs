@@ -28,7 +28,9 @@ function shared(request, { hops }, mesh) {
 
 /** The longest wait for a place on any hop, and then at full speed. */
 function slotted(request, route, mesh, waits) {
-  const wait = route.hops.map(({ machine }) => waitOn(mesh.nodes[machine], mesh.active, waits)).reduce((a, b) => a + b, 0);
+  const wait = route.hops
+    .map(({ machine }) => waitOn(mesh.nodes[machine], mesh.active, waits))
+    .reduce((a, b) => a + b, 0);
   return wait + serviceSeconds(request, route, mesh);
 }
 

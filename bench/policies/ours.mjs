@@ -26,6 +26,21 @@ export function leastExpectedDelay({ dice, constants = {}, settings = {}, admiss
       shardLayers: machines[machine].end - machines[machine].start + 1,
     })));
   const count = ({ key }, by) => inFlight.set(key, (inFlight.get(key) ?? 0) + by);
+  const expectationOf = (route, ask, mesh, now) => {
+    const { seconds, harmSeconds, optimisticSeconds, isIdle } = speeds.expect(
+      MODEL,
+      hopsOf(route, mesh.world),
+      ask,
+      now,
+    );
+    const isScoutable = isIdle && ask.promptTokens <= speeds.usual(MODEL, now).promptTokens;
+    return {
+      seconds,
+      harmSeconds,
+      optimisticSeconds: isScoutable ? optimisticSeconds : null,
+      inFlight: inFlight.get(route.key) ?? 0,
+    };
+  };
   return {
     speeds,
     pick(request, routes, mesh, now) {
@@ -42,7 +57,11 @@ export function leastExpectedDelay({ dice, constants = {}, settings = {}, admiss
         const best = Math.min(...candidates.map(({ expected }) => expected.seconds));
         if (best / speeds.workOf(MODEL, ask, now).outputTokens > admissionSecondsPerToken) return null;
       }
-      const { index, mode } = POLICIES['least-expected-delay'].choose(candidates, settings, dice.next);
+      const { index, mode } = POLICIES['least-expected-delay'].choose(
+        candidates,
+        { exploreShare: 0.3, weightAlpha: 1, ...settings },
+        dice.next,
+      );
       chosenAs.set(request.id, mode);
       return index;
     },

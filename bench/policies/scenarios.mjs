@@ -20,7 +20,11 @@ export const SCENARIOS = {
     says: 'a node dies every ~1500 s and comes back ~300 s later; its calls are tried again elsewhere',
     changes: [deaths],
   },
-  flapping: { title: 'flapping', says: 'a quarter of the nodes go for 20 s every ~80 s', changes: [flapping] },
+  flapping: {
+    title: 'flapping',
+    says: 'a quarter of the nodes go for 20 s every ~80 s',
+    changes: [flapping],
+  },
   'priors-0.35': { title: 'priors σ 0.35', says: 'registered speeds wrong by σ 0.35', sigma: 0.35 },
   'priors-1.0': { title: 'priors σ 1.0', says: 'registered speeds wrong by σ 1.0', sigma: 1 },
   'long-prompts': {
@@ -73,7 +77,11 @@ function drift(machines, seconds, dice) {
 function deaths(machines, seconds, dice) {
   return machines.flatMap(({ index }) => {
     const changes = [];
-    for (let at = dice.exponential(MEAN_LIFE_SECONDS); at < seconds; at += dice.exponential(MEAN_LIFE_SECONDS)) {
+    for (
+      let at = dice.exponential(MEAN_LIFE_SECONDS);
+      at < seconds;
+      at += dice.exponential(MEAN_LIFE_SECONDS)
+    ) {
       changes.push({ at, machine: index, up: false });
       at += Math.max(30, dice.exponential(MEAN_DEATH_SECONDS));
       changes.push({ at, machine: index, up: true });
@@ -83,15 +91,21 @@ function deaths(machines, seconds, dice) {
 }
 
 function flapping(machines, seconds, dice) {
-  return machines.filter(({ index }) => flaps(index)).flatMap(({ index }) => {
-    const changes = [];
-    for (let at = dice.exponential(FLAP_UP_SECONDS); at < seconds; at += dice.exponential(FLAP_UP_SECONDS)) {
-      changes.push({ at, machine: index, up: false });
-      at += FLAP_DOWN_SECONDS;
-      changes.push({ at, machine: index, up: true });
-    }
-    return changes;
-  });
+  return machines
+    .filter(({ index }) => flaps(index))
+    .flatMap(({ index }) => {
+      const changes = [];
+      for (
+        let at = dice.exponential(FLAP_UP_SECONDS);
+        at < seconds;
+        at += dice.exponential(FLAP_UP_SECONDS)
+      ) {
+        changes.push({ at, machine: index, up: false });
+        at += FLAP_DOWN_SECONDS;
+        changes.push({ at, machine: index, up: true });
+      }
+      return changes;
+    });
 }
 
 /** One node of two, one of each kind of nine. */

@@ -255,7 +255,13 @@ class Simulation {
         this.results[id] = { outcome: 'unfinished', seconds };
       }
     });
-    return { results: this.results, picks: this.picks, controls: this.controls, events: this.events, seconds: this.now };
+    return {
+      results: this.results,
+      picks: this.picks,
+      controls: this.controls,
+      events: this.events,
+      seconds: this.now,
+    };
   }
 }
 

@@ -24,6 +24,8 @@ export interface Expectation {
   readonly seconds: number;
   /** By which those already under way on its nodes would end later, all together. */
   readonly harmSeconds: number;
+  /** `seconds`, if its nodes are as fast as they may well be; null where it is no time to find out. */
+  readonly optimisticSeconds: number | null;
   /** Attempts under way on the route. */
   readonly inFlight: number;
 }
