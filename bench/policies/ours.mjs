@@ -48,10 +48,7 @@ export function leastExpectedDelay({ dice, constants = {}, settings = {}, admiss
       const candidates = routes.map((route) => ({
         signature: route.key,
         hopCount: route.hops.length,
-        expected: {
-          ...speeds.expect(MODEL, hopsOf(route, mesh.world), ask, now),
-          inFlight: inFlight.get(route.key) ?? 0,
-        },
+        expected: expectationOf(route, ask, mesh, now),
       }));
       if (admissionSecondsPerToken !== null) {
         const best = Math.min(...candidates.map(({ expected }) => expected.seconds));
