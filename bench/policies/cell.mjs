@@ -11,7 +11,9 @@ import { availabilityOf, changesOf, scenarioOf } from './scenarios.mjs';
 import { simulate, unloadedSeconds } from './simulation.mjs';
 
 /** Times the best route's seconds a token on the mesh at rest, at which admission begins to hold requests back. */
-const ADMISSION_TIMES = 2.5;
+const ADMISSION_TIMES = 2.75;
+/** So long they are held back; who has waited longer could not be served well any more. */
+const ADMISSION_QUEUE = { queueSeconds: 2 };
 /** A request is served well when it is done within so many times what it takes on the empty mesh. */
 const WELL_TIMES = 3;
 
@@ -21,7 +23,8 @@ export const POLICIES = {
   'with admission': {
     make: (parts) =>
       leastExpectedDelay({ ...parts, admissionSecondsPerToken: parts.restSecondsPerToken * ADMISSION_TIMES }),
-    says: 'the same, and requests wait while the best route is expected to be slow',
+    queue: ADMISSION_QUEUE,
+    says: 'the same, and requests wait, two seconds at most, while the best route is expected to be slow',
   },
   proportional: { make: proportional, enumeration: 'greedy', says: 'the ADR’s defaults, with `greedy`' },
   'proportional, tuned': {
@@ -38,8 +41,8 @@ export const POLICIES = {
 /** One run. @param cell `{scenario, nodeModel, mesh, load, policy, seed, requests}` */
 export function runCell(cell) {
   const { world, parts } = worldOf(cell);
-  const policy = POLICIES[cell.policy].make(parts);
-  return { cell, ...measure(world, simulate(world, policy)) };
+  const { make, queue } = POLICIES[cell.policy];
+  return { cell, ...measure(world, simulate(world, make(parts), queue)) };
 }
 
 /** The same world for every policy. */

@@ -1,5 +1,7 @@
-import { NodeSpeeds, SPEED_CONSTANTS } from '../../dist/node-speeds/index.js';
+import 'reflect-metadata';
+import { NodeSpeeds, speedConstants } from '../../dist/node-speeds/index.js';
 import { POLICIES } from '../../dist/routing/policies.js';
+import { RoutingSettings, SpeedSettings } from '../../dist/settings/index.js';
 
 const MODEL = 'simulated';
 
@@ -9,7 +11,7 @@ const MODEL = 'simulated';
  * @param admissionSecondsPerToken requests wait when the best route is expected to take longer; null: they never do
  */
 export function leastExpectedDelay({ dice, constants = {}, settings = {}, admissionSecondsPerToken = null }) {
-  const speeds = new NodeSpeeds({ ...SPEED_CONSTANTS, ...constants });
+  const speeds = new NodeSpeeds({ ...speedConstants(new SpeedSettings()), ...constants });
   const inFlight = new Map();
   const watched = new Map();
   const chosenAs = new Map();
@@ -56,7 +58,7 @@ export function leastExpectedDelay({ dice, constants = {}, settings = {}, admiss
       }
       const { index, mode } = POLICIES['least-expected-delay'].choose(
         candidates,
-        { exploreShare: 0.3, weightAlpha: 1, ...settings },
+        { ...new RoutingSettings(), ...settings },
         dice.next,
       );
       chosenAs.set(request.id, mode);

@@ -17,6 +17,8 @@ export interface SpeedHop {
   /** Layers that this hop runs, of those in its shard. */
   readonly layers: number;
   readonly shardLayers: number;
+  /** Calls that others counted on the node, where they may know of more. */
+  readonly inFlight?: number;
 }
 
 /** What is asked for, as far as it is known when a route is chosen. */
@@ -24,6 +26,14 @@ export interface CallAsk {
   readonly promptTokens: number;
   /** The client's max_tokens, or null. */
   readonly mostOutputTokens: number | null;
+}
+
+/** A node's speed as it is believed to be. */
+export interface SpeedBelief {
+  /** Its seconds a token over what it registered, with nobody else there: 2 is half as fast. */
+  readonly secondsFactor: number;
+  /** How far that is known, as a standard deviation of its logarithm. */
+  readonly sigma: number;
 }
 
 /** All that is kept of one node. */
@@ -58,7 +68,8 @@ export class NodeSpeeds {
     const usual = this.usual(model, now);
     const loads = hops.map((hop): HopLoad => {
       const state = this.stateOf(model, hop, now);
-      return loadOf(state, hop, companyOf(state.headcount));
+      const company = companyOf(state.headcount);
+      return loadOf(state, hop, { ...company, others: Math.max(company.others, hop.inFlight ?? 0) });
     });
     return expectedDelay(loads, this.workOf(model, ask, now), usual, this.constants);
   }
@@ -103,6 +114,15 @@ export class NodeSpeeds {
     age(state.belief, now, this.constants);
     this.followRegistration(state, hop);
     return state;
+  }
+
+  /** What is believed of one node at rest; null of one that no call went to. */
+  beliefOf(model: string, nodeKey: string, now: number): SpeedBelief | null {
+    const state = this.models.get(model)?.nodes.get(nodeKey);
+    if (state === undefined) return null;
+    age(state.belief, now, this.constants);
+    const { idleFactor, biasVariance, driftVariance } = state.belief;
+    return { secondsFactor: idleFactor, sigma: Math.sqrt(biasVariance + driftVariance) };
   }
 
   forget(model: string): void {

@@ -1,33 +1,37 @@
-/** What the filter is told rather than learns. Defaults were found in the simulator; docs/policies.md says how. */
+import type { SpeedSettings } from '../settings/index.js';
+
+/** What the filter is told rather than learns. Variances are of logarithms. */
 export interface SpeedConstants {
   /** Seconds after which a passing slowdown is forgotten to 1/e. */
   readonly driftDecaySeconds: number;
-  /** Variance of the log of a node's passing slowdown where nothing was seen for long. */
+  /** Of a node's passing slowdown, where nothing was seen for long. */
   readonly driftVariance: number;
-  /** Variance of the log of what a registered speed is wrong by. */
+  /** Of what a registered speed is wrong by. */
   readonly biasVariance: number;
   /** The same where the node registered none. */
   readonly unknownBiasVariance: number;
-  /** Seconds of work that a prompt's token takes, as a share of an output token's, until that is learned. */
+  /** Work of a prompt's token in output tokens, until that is learned. */
   readonly prefillRatio: number;
-  /** Noise of one measurement of a stream's progress, as a variance of its log. */
+  /** Noise of one look at a stream's progress. */
   readonly progressNoise: number;
-  /** The same of a finished answer. */
+  /** The same of a whole answer. */
   readonly answerNoise: number;
   /** The same of a first token. */
   readonly firstTokenNoise: number;
-  /** Answers are expected to be as long as this share of the latest ones at most were. */
+  /** Answers are expected to be as long as this share of the latest were at most. */
   readonly sizeQuantile: number;
 }
 
-export const SPEED_CONSTANTS: SpeedConstants = {
-  driftDecaySeconds: 600,
-  driftVariance: 0.5,
-  biasVariance: 0.15,
-  unknownBiasVariance: 1,
-  prefillRatio: 0.1,
-  progressNoise: 0.05,
-  answerNoise: 0.05,
-  firstTokenNoise: 0.15,
-  sizeQuantile: 0.65,
-};
+export function speedConstants(settings: Readonly<SpeedSettings>): SpeedConstants {
+  return {
+    driftDecaySeconds: settings.decaySeconds,
+    driftVariance: settings.driftSigma ** 2,
+    biasVariance: settings.registeredSigma ** 2,
+    unknownBiasVariance: settings.unregisteredSigma ** 2,
+    prefillRatio: settings.prefillRatio,
+    progressNoise: settings.noiseSigma ** 2,
+    answerNoise: settings.noiseSigma ** 2,
+    firstTokenNoise: settings.firstTokenSigma ** 2,
+    sizeQuantile: settings.sizeQuantile,
+  };
+}

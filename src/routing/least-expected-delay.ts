@@ -2,8 +2,6 @@ import type { CandidateState, ChoiceMode, Expectation, Policy, PolicySettings } 
 
 /** Routes whose costs differ by less are equal, and the dice decide. */
 const SAME_COST = 1e-9;
-export const LOAD_HARM = 0.25;
-export const CONTROL_SHARE = 0.02;
 
 /** Share of calls that scout, for each route in need of it, and at most; `explore_share` caps it. */
 const SCOUT_SHARE = 0.02;
@@ -50,7 +48,7 @@ function groupsOf(candidates: readonly CandidateState[], settings: PolicySetting
   const scouts = candidates.flatMap(({ expected }, at) =>
     !best.includes(at) && (expected?.optimisticSeconds ?? Infinity) < bestSeconds ? [at] : [],
   );
-  const control = settings.controlShare ?? CONTROL_SHARE;
+  const control = settings.controlShare ?? 0;
   const scout = Math.min(MOST_SCOUT_SHARE, SCOUT_SHARE * scouts.length, settings.exploreShare, 1 - control);
   return [
     { mode: 'control', share: control, members: leastBy(candidates, inFlight) },
@@ -76,7 +74,7 @@ type Cost = (expected: Expectation) => number;
 
 const inFlight: Cost = (expected) => expected.inFlight;
 
-function costWith({ loadHarm = LOAD_HARM }: PolicySettings): Cost {
+function costWith({ loadHarm = 0 }: PolicySettings): Cost {
   return ({ seconds, harmSeconds }) => seconds + loadHarm * harmSeconds;
 }
 

@@ -6,6 +6,7 @@ import {
   RoutingSettings,
   ServingSettings,
   SETTINGS_CLASSES,
+  SpeedSettings,
   TracesSettings,
   type Settings,
 } from './settings.js';
@@ -43,6 +44,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     readPart(type, input.env, flags.values, faults);
   const settings: Settings = Object.freeze({
     routing: read(RoutingSettings),
+    speeds: read(SpeedSettings),
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
     calls: read(CallSettings),

@@ -25,6 +25,7 @@ import {
   readText,
 } from './readers.js';
 import { Setting } from './setting.decorator.js';
+import { SpeedSettings } from './speed-settings.js';
 
 /** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
 const SHORTEST_SECONDS = 0.001;
@@ -127,7 +128,31 @@ export class RoutingSettings {
   })
   @IsIn(ROUTE_ENUMERATIONS)
   enumeration: RouteEnumeration = 'greedy';
+
+  @Setting({
+    env: 'MESHNET_ROUTE_LOAD_HARM',
+    range: 'a number from 0 to 16',
+    help: 'least-expected-delay: what a second taken from other calls weighs',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(16)
+  loadHarm = 0.25;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_CONTROL_SHARE',
+    range: 'a number from 0 to 1',
+    help: 'least-expected-delay: share of chats routed by least in-flight, for comparison',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  controlShare = 0.02;
 }
+
+export { SpeedSettings };
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -425,6 +450,7 @@ export class TracesSettings {
 /** Everything an operator may set, one part per room. Frozen once read. */
 export interface Settings {
   readonly routing: Readonly<RoutingSettings>;
+  readonly speeds: Readonly<SpeedSettings>;
   readonly serving: Readonly<ServingSettings>;
   readonly nodes: Readonly<NodesSettings>;
   readonly calls: Readonly<CallSettings>;
@@ -434,6 +460,7 @@ export interface Settings {
 /** The class behind each part of {@link Settings}, in the order in which `--help` shows them. */
 export const SETTINGS_CLASSES = {
   routing: RoutingSettings,
+  speeds: SpeedSettings,
   serving: ServingSettings,
   nodes: NodesSettings,
   calls: CallSettings,
