@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { loggedMesh, routingOf, type LoggedMeshOptions } from '../../test/support/logged-mesh.js';
+import {
+  loggedMesh,
+  routingOf,
+  signatureOf,
+  type LoggedMeshOptions,
+} from '../../test/support/logged-mesh.js';
 import type { RoutingSettings } from '../settings/index.js';
 import type { Interval } from './estimates.js';
 import type { LoggedCall } from './logged-call.js';
@@ -154,6 +159,16 @@ describe('a replay says that it cannot tell', () => {
     const found = replay(calls, routingOf({ weightAlpha: 0, exploreShare: 0 }), inForce);
     expect(told(found)).toEqual({ reason: 'too_little_evidence', estimates: null });
     expect(found.effective_sample_size).toBeLessThan(30);
+  });
+
+  it('although the choices that would tell most are missing, which makes a log look better than it is', () => {
+    const inForce = routingOf({ weightAlpha: 3, exploreShare: 0.2 });
+    const reasons = Array.from({ length: 20 }, (_, seed) => {
+      const calls = logOf({ routes: { a: 60, b: 40, c: 12 }, inForce, calls: 150, seed, noise: 0.1 });
+      const lacking = calls.filter(({ signature }) => signature !== signatureOf('c'));
+      return replay(lacking, routingOf({ weightAlpha: 0, exploreShare: 0 }), inForce).reason;
+    });
+    expect(new Set(reasons)).toEqual(new Set(['too_little_evidence']));
   });
 
   it('where the log lacks what the policy looks at', () => {

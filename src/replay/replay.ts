@@ -59,8 +59,11 @@ export function* replaying(
 ): Generator<void, Replay> {
   const counted = calls.filter(({ standing }) => standing === 'counted');
   const reweighed = yield* reweighing(counted, inForce, proposed);
-  const size = reweighed === null ? 0 : effectiveSize(reweighed.tps);
+  yield;
+  // Which choices were made may flatter a log, or belittle it.
+  const size = reweighed === null ? 0 : Math.min(effectiveSize(reweighed.tps), reweighed.foreseenSize);
   const evidence = { effectiveSize: size, contention: contention(calls.slice(-CALLS_FOR_CONTENTION)) };
+  yield;
   const reason = doubtOf({ reweighed, ...evidence });
   const left_out = leftOutOf(calls);
   const estimates = reweighed === null || reason !== null ? null : estimatesOf(reweighed);

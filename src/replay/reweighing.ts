@@ -10,6 +10,8 @@ export interface Reweighed {
   readonly seconds: readonly Trial[];
   /** Share of the proposed choices that the setting in force hardly ever made as candidates stood. */
   readonly untriedShare: number;
+  /** As {@link effectiveSize}, from the probabilities alone: without the luck of which choices were made. */
+  readonly foreseenSize: number;
   /** Share of the calls that the setting in force could have sent to one route only. */
   readonly certainShare: number;
   /** Share of the calls that would go to another route, over the whole log. */
@@ -43,19 +45,27 @@ export function* reweighing(
   inForce: RoutingSettings,
   proposed: RoutingSettings,
 ): Generator<void, Reweighed | null> {
-  const compared: Compared[] = [];
+  const [tps, seconds]: [Trial[], Trial[]] = [[], []];
+  const counts = { untried: 0, certain: 0, squares: 0 };
+  const moved = new Map<string, number>();
   for (const [at, call] of calls.entries()) {
     if (at % CALLS_A_STEP === 0) yield;
-    const shares = { inForce: sharesOf(call, inForce), proposed: sharesOf(call, proposed) };
-    if (!isWhole(shares.inForce) || !isWhole(shares.proposed)) return null;
-    compared.push({ call, ...shares });
+    const compared = { call, inForce: sharesOf(call, inForce), proposed: sharesOf(call, proposed) };
+    if (!isWhole(compared.inForce) || !isWhole(compared.proposed)) return null;
+    tps.push(tpsTrial(compared));
+    seconds.push(secondsTrial(compared));
+    counts.untried += untried(compared);
+    counts.certain += Math.max(...compared.inForce) >= CERTAIN ? 1 : 0;
+    counts.squares += weightSquare(compared);
+    move(moved, compared);
   }
   return {
-    tps: compared.map(tpsTrial),
-    seconds: compared.map(secondsTrial),
-    untriedShare: sum(compared.map(untried)) / calls.length,
-    certainShare: compared.filter(isCertain).length / calls.length,
-    movedShare: movedCalls(compared) / calls.length,
+    ...{ tps, seconds },
+    untriedShare: counts.untried / calls.length,
+    foreseenSize: counts.squares === 0 ? 0 : calls.length ** 2 / counts.squares,
+    certainShare: counts.certain / calls.length,
+    // Each call that leaves one route comes to another.
+    movedShare: sum([...moved.values()].map(Math.abs)) / 2 / calls.length,
   };
 }
 
@@ -71,19 +81,15 @@ function untried({ call, inForce, proposed }: Compared): number {
   return sum(proposed.filter((_, at) => (inForce[at] ?? 0) < HARDLY_EVER && at !== chosenAt(call)));
 }
 
-function isCertain({ inForce }: Compared): boolean {
-  return Math.max(...inForce) >= CERTAIN;
+/** `Σ π² / p` over all candidates: what a weight's square is on average over the choices that could have been made. */
+function weightSquare({ inForce, proposed }: Compared): number {
+  return sum(proposed.map((share, at) => share ** 2 / Math.max(inForce[at] ?? 0, HARDLY_EVER)));
 }
 
-function movedCalls(compared: readonly Compared[]): number {
-  const moved = new Map<string, number>();
-  for (const { call, inForce, proposed } of compared) {
-    call.candidates.forEach(({ signature }, at) => {
-      moved.set(signature, (moved.get(signature) ?? 0) + (proposed[at] ?? 0) - (inForce[at] ?? 0));
-    });
-  }
-  // Each call that leaves one route comes to another.
-  return sum([...moved.values()].map(Math.abs)) / 2;
+function move(moved: Map<string, number>, { call, inForce, proposed }: Compared): void {
+  call.candidates.forEach(({ signature }, at) => {
+    moved.set(signature, (moved.get(signature) ?? 0) + (proposed[at] ?? 0) - (inForce[at] ?? 0));
+  });
 }
 
 function tpsTrial(compared: Compared): Trial {
