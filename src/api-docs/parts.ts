@@ -6,6 +6,7 @@ import { leasesApi, nodesApi } from '../nodes-api/index.js';
 import { metricsApi } from '../metrics/index.js';
 import type { ApiPart } from '../openapi/index.js';
 import { probesApi } from '../probes/index.js';
+import { replayApi } from '../replay/index.js';
 import { routingApi } from '../routing/index.js';
 import { docsApi } from './docs.openapi.js';
 
@@ -18,6 +19,7 @@ export const API_PARTS: readonly ApiPart[] = [
   leasesApi,
   callsApi,
   historyApi,
+  replayApi,
   metricsApi,
   probesApi,
   dashboardApi,

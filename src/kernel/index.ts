@@ -24,6 +24,7 @@ export {
   PayloadTooLargeError,
   QueueError,
   ShuttingDownError,
+  TooFewCallsError,
   UnsupportedMediaError,
 } from './errors.js';
 export {

@@ -85,6 +85,7 @@ const CONFIG = named(
     }),
     enumeration: oneOf<RouteEnumeration>('How candidates are found.', {
       greedy: 'one per head; each next hop is the one that reaches furthest',
+      diverse: 'fast ones that share few nodes, by seconds per layer and hop',
     }),
     explore_share: share('`MESHNET_ROUTE_EXPLORE_SHARE`'),
     weight_alpha: amount('`MESHNET_ROUTE_WEIGHT_ALPHA`'),

@@ -79,6 +79,19 @@ describe('settings', () => {
     expect(settings.serving.port).toBe(9000);
   });
 
+  it('keep twelve candidates where they are diverse, unless told how many', () => {
+    const diverse = { MESHNET_ROUTE_ENUMERATION: 'diverse' };
+    expect(run([], diverse).routing).toMatchObject({ enumeration: 'diverse', maxCandidates: 12 });
+    expect(run([], { ...diverse, MESHNET_ROUTE_MAX_CANDIDATES: '8' }).routing.maxCandidates).toBe(8);
+    expect(run([], { MESHNET_ROUTE_ENUMERATION: 'greedy' }).routing.maxCandidates).toBe(8);
+  });
+
+  it('name the enumerations there are when asked for another', () => {
+    expect(faults([], { MESHNET_ROUTE_ENUMERATION: 'yen' })).toEqual([
+      'MESHNET_ROUTE_ENUMERATION: must be one of greedy, diverse',
+    ]);
+  });
+
   it('honour zero instead of taking it for nothing', () => {
     const settings = run(['--port', '0'], { MESHNET_ROUTE_EXPLORE_SHARE: '0', MESHNET_DRAIN_SECONDS: '0' });
     expect(settings.routing.exploreShare).toBe(0);

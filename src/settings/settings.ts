@@ -39,6 +39,12 @@ function oneOf(names: readonly string[]): string {
   return `one of ${names.join(', ')}`;
 }
 
+/** Few candidates of greedy enumeration share nothing; diverse ones are worth more of them. */
+function mostCandidatesOf(routing: object): number {
+  const { enumeration, maxCandidates } = routing as RoutingSettings;
+  return enumeration === 'diverse' ? 12 : maxCandidates;
+}
+
 /** How routes are enumerated, learned and chosen (ADR-0021). */
 export class RoutingSettings {
   @Setting({
@@ -91,8 +97,9 @@ export class RoutingSettings {
   @Setting({
     env: 'MESHNET_ROUTE_MAX_CANDIDATES',
     range: 'a whole number from 1 to 64',
-    help: 'candidate routes kept per model',
+    help: 'candidate routes kept per model; 12 where they are diverse',
     read: readNumber,
+    unlessGiven: mostCandidatesOf,
   })
   @IsInt()
   @Min(1)
