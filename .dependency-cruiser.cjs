@@ -41,6 +41,7 @@ const ROOMS = {
     'calls',
   ],
   history: [...GROUND, 'http', 'openapi', 'topology', 'calls'],
+  replay: [...GROUND, 'http', 'openapi', 'topology', 'routing', 'calls'],
   metrics: [
     ...GROUND,
     'openapi',
@@ -62,6 +63,7 @@ const ROOMS = {
     'calls',
     'chat-proxy',
     'history',
+    'replay',
     'metrics',
     'probes',
     'dashboard',

@@ -30,6 +30,7 @@ type StoryAttempt = CallStory['attempts'][number];
 const MODE = oneOf<RouteMode>('Why this route.', {
   scout: 'to measure it, or because nothing is proven',
   exploit: 'it is proven, and the dice fell on it',
+  control: 'routed by least in-flight, for comparison with the policy',
   pinned: 'the client named it',
   'greedy-fallback': 'every route goes through a blocked node; the best prior is tried all the same',
 });

@@ -80,9 +80,12 @@ const CONFIG = named(
     policy: oneOf<RoutePolicy>('How one is chosen.', {
       proportional:
         'scout unproven routes with `explore_share`, else P ∝ tps^`weight_alpha` among the proven',
+      'least-expected-delay':
+        'where the call is expected to be done first, by what each node was seen to do and holds now',
     }),
     enumeration: oneOf<RouteEnumeration>('How candidates are found.', {
       greedy: 'one per head; each next hop is the one that reaches furthest',
+      diverse: 'fast ones that share few nodes, by seconds per layer and hop',
     }),
     explore_share: share('`MESHNET_ROUTE_EXPLORE_SHARE`'),
     weight_alpha: amount('`MESHNET_ROUTE_WEIGHT_ALPHA`'),

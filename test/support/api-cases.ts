@@ -125,6 +125,16 @@ async function changes(world: ApiWorld): Promise<Reply> {
   return tracker.api.get('/v1/timeline');
 }
 
+/** A replay over a hundred calls, of a setting that they can or can't tell of. */
+function aReplay(query: string): ApiCase {
+  return async (world) => {
+    const tracker = await world.trackerWith(await world.head(), { MESHNET_ROUTE_EXPLORE_SHARE: '0' });
+    await tracker.api.register({ wallet: 'v', endpoint: (await world.head()).url, model: MESH_MODEL });
+    for (let times = 0; times < 101; times += 1) await tracker.api.chat({ model: MESH_MODEL });
+    return tracker.api.get(`/v1/routing/replay?model=${MODEL}${query}`);
+  };
+}
+
 /** At least one call for each documented answer of each documented operation. */
 export const API_CASES: Readonly<Record<string, ApiCases>> = {
   createChatCompletion: chatCases('/v1/chat/completions', {
@@ -223,6 +233,14 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
     '400 invalid_request': get('/v1/routing/history'),
     '400 invalid_request by its model': get(`/v1/routing/history${TWICE}`),
     '404 model_not_found': get('/v1/routing/history?model=nobody-serves-this'),
+  },
+  replayRouting: {
+    '200 that can tell': aReplay('&weight_alpha=2&window=3600'),
+    '200 that cannot tell': aReplay('&policy=proportional&explore_share=0.3'),
+    '400 invalid_request': get('/v1/routing/replay'),
+    '400 invalid_request by its policy': get(`/v1/routing/replay?model=${MODEL}&policy=fastest`),
+    '404 model_not_found': get('/v1/routing/replay?model=nobody-serves-this'),
+    '422 too_few_calls': get(`/v1/routing/replay?model=${MODEL}`),
   },
   listIncidents: {
     '200': async (world) => {

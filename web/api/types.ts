@@ -1,7 +1,7 @@
 /** What the tracker's REST answers look like, as far as the page reads them. A test holds these against the rooms' own types. */
 
 export type RouteStatus = 'proven' | 'unsampled' | 'stale' | 'decayed';
-export type RouteMode = 'scout' | 'exploit' | 'pinned' | 'greedy-fallback';
+export type RouteMode = 'scout' | 'exploit' | 'control' | 'pinned' | 'greedy-fallback';
 export type BreakerState = 'closed' | 'open' | 'half_open';
 export type CallPhase = 'queued' | 'prefill' | 'streaming' | 'silent';
 export type CallOutcome =

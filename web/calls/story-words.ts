@@ -14,6 +14,8 @@ export function decisionSentence({ mode, probability, signature, candidates = []
       return 'Pinned: the client named this route. Nothing was chosen, and no other route may stand in.';
     case 'greedy-fallback':
       return 'Fallback: every candidate passed a node whose breaker is open. The one with the best prior was tried rather than refusing the call.';
+    case 'control':
+      return 'Control: a few chats go to the route with the fewest calls under way, so that what the policy earns can be told.';
     case 'exploit':
       return exploitSentence(probability, candidates);
     case 'scout':
