@@ -14,6 +14,7 @@ const ROOMS = {
   registry: GROUND,
   topology: [...GROUND, 'registry'],
   'node-health': [...GROUND, 'registry'],
+  'node-speeds': GROUND,
   'candidate-enumeration': [...GROUND, 'registry', 'topology', 'node-health'],
   'routing-stats': [...GROUND, 'topology'],
   routing: [
@@ -23,10 +24,11 @@ const ROOMS = {
     'registry',
     'topology',
     'node-health',
+    'node-speeds',
     'candidate-enumeration',
     'routing-stats',
   ],
-  'nodes-api': [...GROUND, 'http', 'openapi', 'registry', 'topology', 'node-health'],
+  'nodes-api': [...GROUND, 'http', 'openapi', 'registry', 'topology', 'node-health', 'node-speeds'],
   calls: [...GROUND, 'http', 'openapi', 'traces', 'candidate-enumeration', 'routing', 'routing-stats'],
   'chat-proxy': [
     ...GROUND,
@@ -35,6 +37,7 @@ const ROOMS = {
     'traces',
     'registry',
     'node-health',
+    'node-speeds',
     'candidate-enumeration',
     'routing-stats',
     'routing',

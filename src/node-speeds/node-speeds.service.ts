@@ -37,6 +37,11 @@ export class NodeSpeedsService implements OnModuleDestroy {
     return this.speeds.expect(model, hops, ask, this.seconds());
   }
 
+  /** The size of a call that is asked for, its output guessed. */
+  workOf(model: string, ask: CallAsk): CallWork {
+    return this.speeds.workOf(model, ask, this.seconds());
+  }
+
   /** A call as the model's usually are. */
   usual(model: string): CallWork {
     return this.speeds.usual(model, this.seconds());

@@ -5,8 +5,14 @@
  * The default, `proportional`, is ADR-0021's: scout with probability explore_share while a route is unproven, else
  * P ∝ tps^alpha among the proven; nothing proven: the best prior, deterministic. A pinned call bypasses it. Every
  * decision carries the probability with which it was taken. `GET /v1/routing` shows the whole table.
+ *
+ * `least-expected-delay` (docs/routing-policies.md) looks at what the call at hand may expect of each candidate: that is
+ * asked of node-speeds only where the policy in force wants to know, and each choice is taken in the same step as its
+ * ticket, so that the next one sees it.
  */
 export { candidateNotes, type CandidateNote } from './candidate-notes.js';
+export { choiceWords } from './choice-words.js';
+export { ExpectationsService } from './expectations.service.js';
 export { pinnedRoute } from './pinned-route.js';
 export { POLICIES } from './policies.js';
 export type { CandidateState, Choice, Policy, PolicySettings } from './policy.js';
