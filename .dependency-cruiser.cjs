@@ -16,6 +16,7 @@ const ROOMS = {
   'node-health': [...GROUND, 'registry'],
   'candidate-enumeration': [...GROUND, 'registry', 'topology', 'node-health'],
   'routing-stats': [...GROUND, 'topology'],
+  'node-speeds': GROUND,
   routing: [
     ...GROUND,
     'http',
@@ -25,6 +26,7 @@ const ROOMS = {
     'node-health',
     'candidate-enumeration',
     'routing-stats',
+    'node-speeds',
   ],
   'nodes-api': [...GROUND, 'http', 'openapi', 'registry', 'topology', 'node-health'],
   calls: [...GROUND, 'http', 'openapi', 'traces', 'candidate-enumeration', 'routing', 'routing-stats'],

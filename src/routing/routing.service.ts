@@ -6,9 +6,10 @@ import type { MeshNode } from '../registry/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { TopologyService } from '../topology/index.js';
+import { ExpectationsService } from './expectations.service.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
-import type { CandidateState, ChoiceMode, Policy } from './policy.js';
+import type { CandidateState, ChoiceMode, Expectation, Policy } from './policy.js';
 import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
 
 export type RouteMode = ChoiceMode | 'pinned' | 'greedy-fallback';
@@ -60,6 +61,7 @@ export class RoutingService {
     private readonly candidates: CandidatesService,
     private readonly stats: RoutingStatsService,
     private readonly health: NodeHealthService,
+    private readonly expectations: ExpectationsService,
   ) {
     this.policy = POLICIES[settings.policy];
   }
@@ -104,6 +106,13 @@ export class RoutingService {
 
   /** How the policy sees these routes of one model. */
   private states(model: string, routes: readonly Route[]): CandidateState[] {
+    const states = this.statesByArms(model, routes);
+    if (this.settings.policy !== 'least-expected-delay') return states;
+    const expected = this.expectations.expectations(model, routes, null);
+    return states.map((state, at) => withExpectation(state, expected[at]));
+  }
+
+  private statesByArms(model: string, routes: readonly Route[]): CandidateState[] {
     const priors = this.candidates.priors(model, routes);
     return routes.map(({ signature, hops }, at) => {
       // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
@@ -186,4 +195,8 @@ export class RoutingService {
     const message = `No route for the model ${JSON.stringify(model)}: ${this.topology.whyNoRoute(model)}.`;
     return new NoRouteError(message, this.topology.gaps(model), NO_ROUTE_RETRY_SECONDS);
   }
+}
+
+function withExpectation(state: CandidateState, expected: Expectation | undefined): CandidateState {
+  return expected === undefined ? state : { ...state, expected };
 }

@@ -1,12 +1,13 @@
 import { CandidatesService } from '../../src/candidate-enumeration/index.js';
 import { EventBus, seededRng, type MeshEvent } from '../../src/kernel/index.js';
 import { NodeHealthService, type Outcome } from '../../src/node-health/index.js';
+import { NodeSpeedsService } from '../../src/node-speeds/index.js';
 import { RegistryService, type MeshNode, type NodeSpec, type Registered } from '../../src/registry/index.js';
 import { RoutingController } from '../../src/routing/routing.controller.js';
 import { RoutingTableService } from '../../src/routing/routing-table.service.js';
-import { RoutingService, type Decision } from '../../src/routing/index.js';
+import { ExpectationsService, RoutingService, type Decision } from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
-import { NodesSettings, RoutingSettings, ServingSettings } from '../../src/settings/index.js';
+import { NodesSettings, RoutingSettings, ServingSettings, SpeedSettings } from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
 import { aSpec } from './builders.js';
 import { ManualClock } from './manual-clock.js';
@@ -87,6 +88,11 @@ export class Rooms {
       this.candidates,
       this.stats,
       this.health,
+      new ExpectationsService(
+        this.topology,
+        new NodeSpeedsService(new SpeedSettings(), clock, this.bus),
+        this.health,
+      ),
     );
     this.table = new RoutingTableService(
       clock,
