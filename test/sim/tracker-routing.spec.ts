@@ -43,6 +43,24 @@ describe('the tracker, by least-expected-delay', () => {
     expect(secondsOf('good')[0]).toBeLessThan(secondsOf('bad')[0]! / 2);
   });
 
+  it('comes back to a node that has recovered', () => {
+    const calls = new TimedCalls({ routing: { controlShare: 0 } });
+    calls.rooms.join({ wallet: 'a', throughputTps: 50 });
+    calls.rooms.join({ wallet: 'b', throughputTps: 20 });
+    Object.assign(calls.secondsPerToken, { a: 0.02, b: 0.05 });
+    expect(countOf(calls.sequence(20), 'a')).toBeGreaterThan(16);
+    calls.secondsPerToken.a = 0.5;
+    expect(countOf(calls.sequence(40).slice(20), 'a')).toBeLessThan(4);
+    calls.secondsPerToken.a = 0.02;
+    // What was slow passes in minutes.
+    const after: string[] = [];
+    for (let minute = 0; minute < 30; minute += 1) {
+      calls.rooms.clock.advance(60_000);
+      after.push(...calls.sequence(1));
+    }
+    expect(countOf(after.slice(-10), 'a')).toBeGreaterThanOrEqual(8);
+  });
+
   it('gives neither of two equal nodes more than 60 % of 40 calls that come at once', () => {
     for (const seed of SEEDS) {
       const calls = mesh(['a', 'b'], { seed });
