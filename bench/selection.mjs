@@ -6,6 +6,7 @@
 import { Agent, request } from 'node:http';
 import { parseArgs } from 'node:util';
 import { Bench } from 'tinybench';
+import { enumerateDiverse } from '../dist/candidate-enumeration/diverse.js';
 import { enumerateGreedy } from '../dist/candidate-enumeration/greedy.js';
 import { CandidatesService } from '../dist/candidate-enumeration/index.js';
 import { seededRng } from '../dist/kernel/index.js';
@@ -105,6 +106,7 @@ function enumerating({ tracker: { app } }) {
   const view = app.get(TopologyService).view(MODEL);
   return {
     enumerate: () => enumerateGreedy(view),
+    diverse: () => enumerateDiverse(view, 12),
     rebuild: () => app.get(CandidatesService).candidatesWithout(MODEL, new Set()),
   };
 }
@@ -112,6 +114,10 @@ function enumerating({ tracker: { app } }) {
 function addEnumerating(title, size, ms) {
   const shown = { unit: 'ms', decimals: 3, ...(size === LIMITED ? { limit: 5 } : {}) };
   figures.add(`${title}: greedy enumeration`, ms.enumerate, shown);
+  figures.add(`${title}: diverse enumeration, 12 routes`, ms.diverse, {
+    ...shown,
+    ...(size === LIMITED ? { limit: 30 } : {}),
+  });
   figures.add(`${title}: candidates built anew (enumerated, capped)`, ms.rebuild, shown);
 }
 

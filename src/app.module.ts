@@ -12,6 +12,7 @@ import { NodeHealthModule } from './node-health/index.js';
 import { NodesApiModule } from './nodes-api/index.js';
 import { ProbesModule } from './probes/index.js';
 import { RegistryModule } from './registry/index.js';
+import { ReplayModule } from './replay/index.js';
 import { RoutingModule } from './routing/index.js';
 import { RoutingStatsModule } from './routing-stats/index.js';
 import { SettingsModule, type EnvLookup, type Settings } from './settings/index.js';
@@ -41,6 +42,7 @@ export class AppModule {
         RegistryModule,
         CallsModule,
         HistoryModule,
+        ReplayModule,
         MetricsModule,
         NodesApiModule,
         ProbesModule,

@@ -8,6 +8,7 @@ import { leasesApi } from '../nodes-api/leases.openapi.js';
 import { nodesApi } from '../nodes-api/nodes.openapi.js';
 import type { ApiPart } from '../openapi/index.js';
 import { probesApi } from '../probes/probes.openapi.js';
+import { replayApi } from '../replay/replay.openapi.js';
 import { routingApi } from '../routing/routing.openapi.js';
 import { docsApi } from './docs.openapi.js';
 
@@ -20,6 +21,7 @@ export const API_PARTS: readonly ApiPart[] = [
   leasesApi,
   callsApi,
   historyApi,
+  replayApi,
   metricsApi,
   probesApi,
   dashboardApi,

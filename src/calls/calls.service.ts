@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, EventBus, LOGGER, Roster, type Clock, type Logger } from '../kernel/index.js';
-import type { Decision } from '../routing/index.js';
+import type { Considered, Decision } from '../routing/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { CALL_TRACER, type CallOrigin, type CallTracer, type ClientTold } from '../traces/index.js';
 import { routingNote, type AttemptEnding, type CallRecord } from './call-record.js';
@@ -113,6 +113,11 @@ export class CallsService {
         ? this.ring.get(requestId)
         : { record: open.record(this.clock.now()), choices: open.choices };
     return kept === null ? null : callStory(kept, this.settings);
+  }
+
+  /** What each attempt's route of a finished call was chosen from; nothing of a call no longer remembered. */
+  choicesOf(requestId: string): readonly Considered[] {
+    return this.ring.get(requestId)?.choices ?? [];
   }
 
   private tellMeasures(call: Call): void {

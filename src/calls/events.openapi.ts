@@ -42,7 +42,7 @@ const EVENTS: Readonly<Record<ShownEventType, SchemaWords>> = {
       request_id: text('The call.'),
       model: MODEL,
       routing: objectOf<MeshEvents['route.selected']['routing']>('The decision.', {
-        mode: text('Why this route.', { enum: ['scout', 'exploit', 'pinned', 'greedy-fallback'] }),
+        mode: text('Why this route.', { enum: ['scout', 'exploit', 'control', 'pinned', 'greedy-fallback'] }),
         signature: text('The route.'),
         probability: share('With which the choice fell on it.'),
       }),

@@ -200,6 +200,51 @@ describe('nodes whose breaker is open', () => {
   });
 });
 
+describe('diverse candidates', () => {
+  beforeEach(() => {
+    rooms = new Rooms({ routing: { enumeration: 'diverse', maxCandidates: 4 } });
+    for (const wallet of ['a', 'b']) join(wallet, 0);
+    for (const wallet of ['x', 'y']) join(wallet, 10);
+  });
+
+  const join = (wallet: string, start: number): MeshNode =>
+    rooms.join({ wallet, shard: span(start, start + 9), numLayers: 20, throughputTps: 10 }).node;
+  const pairs = (routes = rooms.candidates.candidates(MODEL)): string[] =>
+    routes.map(({ hops }) => hops.map(({ node }) => node.wallet).join('')).sort();
+
+  it('lead through every node, at most as many as the setting says, built once an epoch', () => {
+    expect(pairs()).toEqual(['ax', 'ay', 'bx', 'by']);
+    expect(rooms.candidates.candidates(MODEL)).toBe(rooms.candidates.candidates(MODEL));
+    for (const wallet of ['c', 'd', 'e']) join(wallet, 0);
+    expect(pairs()).toHaveLength(4);
+  });
+
+  it('drop with the node that leaves, at once even in a storm', () => {
+    for (let n = 0; n < 10; n += 1) {
+      join('flap', 0);
+      rooms.registry.delete('flap:0-9', null);
+    }
+    pairs();
+    rooms.registry.delete('x:10-19', null);
+    expect(pairs()).toEqual(['ay', 'by']);
+  });
+
+  it('lead through nodes with an open breaker only where nobody else has their layers', () => {
+    const [x, y] = rooms.registry.serving(MODEL).slice(2);
+    if (x === undefined || y === undefined) throw new Error('no tails');
+    block(x);
+    expect(pairs()).toEqual(['ay', 'by']);
+    block(y);
+    expect(pairs().length).toBeGreaterThan(0);
+  });
+
+  it('are found anew for a retry, without the nodes that were tried', () => {
+    const [a] = rooms.registry.serving(MODEL);
+    if (a === undefined) throw new Error('no head');
+    expect(pairs([...rooms.candidates.candidatesWithout(MODEL, new Set([a]))])).toEqual(['bx', 'by']);
+  });
+});
+
 describe('a storm of bumps', () => {
   let build: jest.SpiedFunction<typeof ENUMERATIONS.greedy>;
   beforeEach(() => {

@@ -93,8 +93,9 @@ export class CandidatesService {
   }
 
   private enumerate(view: ModelView): Route[] {
-    const routes = ENUMERATIONS[this.settings.enumeration](view);
-    return capByPrior(routes, this.priorIn(view, once(this.loadOf)), this.settings.maxCandidates);
+    const { enumeration, maxCandidates } = this.settings;
+    const routes = ENUMERATIONS[enumeration](view, maxCandidates);
+    return capByPrior(routes, this.priorIn(view, once(this.loadOf)), maxCandidates);
   }
 
   /** The median is worked out only where a node left its throughput open. */

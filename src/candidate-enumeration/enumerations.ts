@@ -1,14 +1,20 @@
 import type { RouteEnumeration } from '../kernel/index.js';
 import type { ModelView } from '../topology/index.js';
+import { enumerateDiverse } from './diverse.js';
 import { enumerateGreedy } from './greedy.js';
 import type { Route } from './route.js';
 
-/** Finds the routes of a model: each runs every layer exactly once on nodes of the view. */
-export type Enumeration = (view: ModelView) => Route[];
+/**
+ * Finds routes of a model: each runs every layer exactly once on nodes of the view.
+ *
+ * @param most how many are kept; one that looks for no more need not find more
+ */
+export type Enumeration = (view: ModelView, most: number) => Route[];
 
 /** The one list of ways to enumerate. */
 export const ENUMERATIONS: Readonly<Record<RouteEnumeration, Enumeration>> = {
   greedy: enumerateGreedy,
+  diverse: enumerateDiverse,
 };
 
 /** The `most` routes with the highest prior; ties: fewer hops, then signature. */

@@ -29,7 +29,7 @@ const REQUEST_ID: Header = {
   schema: { type: 'string', minLength: 1 },
 };
 
-const MODES: readonly RouteMode[] = ['scout', 'exploit', 'pinned', 'greedy-fallback'];
+const MODES: readonly RouteMode[] = ['scout', 'exploit', 'control', 'pinned', 'greedy-fallback'];
 
 /** On every answer that a route had a part in. */
 const ROUTE_HEADERS: Headers = {

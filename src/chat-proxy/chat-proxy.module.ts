@@ -10,6 +10,7 @@ import { ChatLane } from './chat.lane.js';
 import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
+import { SpeedWatchService } from './speeds/speed-watch.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
 import { TurnsService } from './turns.service.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
@@ -24,6 +25,7 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     FailoverService,
     AttemptsService,
     LearningService,
+    SpeedWatchService,
     TurnsService,
     HeadPoolsService,
   ],

@@ -12,6 +12,7 @@ import {
   PayloadTooLargeError,
   QueueError,
   ShuttingDownError,
+  TooFewCallsError,
   UnsupportedMediaError,
 } from '../kernel/index.js';
 
@@ -39,6 +40,7 @@ const STATUS_OF: readonly (readonly [abstract new (...args: never[]) => MeshnetE
   [ConflictError, 409],
   [PayloadTooLargeError, 413],
   [UnsupportedMediaError, 415],
+  [TooFewCallsError, 422],
   [QueueError, 429],
   [NodeFailedError, 502],
   [NodeTimeoutError, 504],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidRequestError } from '../kernel/index.js';
-import { queryCount, queryText } from './index.js';
+import { queryCount, queryName, queryNumber, queryText } from './index.js';
 
 describe('queryText', () => {
   it('gives the text, and null where there is none', () => {
@@ -29,4 +29,35 @@ describe('a count in the query', () => {
       expect(() => read(value)).toThrow(InvalidRequestError);
     },
   );
+});
+
+describe('a number in the query', () => {
+  const read = (value: unknown): number | null => queryNumber(value, 'share', { least: 0, most: 16 });
+
+  it('is a decimal one within its range, or null', () => {
+    expect(['0', '0.25', '16', '016.0', undefined].map(read)).toEqual([0, 0.25, 16, 16, null]);
+  });
+
+  it.each(['-0.1', '16.1', '1e1', '.5', '1,5', '', ' 1', 'NaN', '0x1', ['1', '2'], { a: '1' }])(
+    'is nothing else: %j',
+    (value) => {
+      expect(() => read(value)).toThrow(InvalidRequestError);
+    },
+  );
+});
+
+describe('a name in the query', () => {
+  const read = (value: unknown): string | null => queryName(value, 'policy', ['one', 'other']);
+
+  it('is one of those known, or null', () => {
+    expect(['one', 'other', undefined].map(read)).toEqual(['one', 'other', null]);
+  });
+
+  it.each(['', 'One', 'one,other', ['one', 'other']])('is nothing else: %j', (value) => {
+    expect(() => read(value)).toThrow(InvalidRequestError);
+  });
+
+  it('is told by what is known, and never repeated', () => {
+    expect(() => read('canary')).toThrow('policy must be one of one, other.');
+  });
 });

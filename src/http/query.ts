@@ -29,3 +29,32 @@ export function queryCount(
   }
   return count;
 }
+
+/**
+ * One query parameter as a decimal number, or null when it isn't there.
+ *
+ * @throws InvalidRequestError when it is anything else, or out of range
+ */
+export function queryNumber(
+  value: unknown,
+  name: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | null {
+  const text = queryText(value, name);
+  if (text === null) return null;
+  const number = /^\d{1,9}(\.\d{1,15})?$/.test(text) ? Number(text) : NaN;
+  if (number >= least && number <= most) return number;
+  throw new InvalidRequestError(`${name} must be a number from ${String(least)} to ${String(most)}.`, name);
+}
+
+/**
+ * One query parameter as one of some names, or null when it isn't there.
+ *
+ * @throws InvalidRequestError when it is anything else; the message tells the names
+ */
+export function queryName<T extends string>(value: unknown, name: string, known: readonly T[]): T | null {
+  const text = queryText(value, name);
+  const found = known.find((one) => one === text);
+  if (found !== undefined || text === null) return found ?? null;
+  throw new InvalidRequestError(`${name} must be one of ${known.join(', ')}.`, name);
+}

@@ -94,6 +94,16 @@ export class NoRouteError extends MeshnetError {
   }
 }
 
+/** What is remembered is too little to answer from. */
+export class TooFewCallsError extends MeshnetError {
+  readonly code = 'too_few_calls';
+  override readonly param = 'window';
+
+  constructor(found: number, least: number) {
+    super(`A replay needs at least ${String(least)} calls; this window has ${String(found)}.`);
+  }
+}
+
 /** Every route that could serve the call is full, and it has waited, or the queue is, as long as allowed. */
 export class QueueError extends MeshnetError {
   override readonly retryAfterSeconds = 5;

@@ -41,6 +41,7 @@ export {
   PayloadTooLargeError,
   QueueError,
   ShuttingDownError,
+  TooFewCallsError,
   UnsupportedMediaError,
 } from './errors.js';
 export {

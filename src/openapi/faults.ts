@@ -31,6 +31,7 @@ const SAID: Readonly<Record<number, string>> = {
   409: 'It contradicts what is known already; nothing was done.',
   413: 'The body is too long.',
   415: 'The body comes in an encoding that is not supported.',
+  422: 'What is remembered is too little to answer from.',
   429: 'Every node that could serve it is full.',
   502: 'A node, or the way to it, failed.',
   503: 'Not now.',

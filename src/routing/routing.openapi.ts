@@ -53,6 +53,11 @@ const ROW = named(
       'What is expected of it unmeasured: its slowest hop’s declared speed, queue and reputation.',
     ),
     in_flight: whole('Attempts under way on it.'),
+    recent_share: orNull(share('Its share of the model’s last 100 choices.'), 'the policy does not predict'),
+    predicted_seconds_200: orNull(
+      amount('What an answer of 200 tokens to a prompt of usual length would take there now.'),
+      'the policy does not predict',
+    ),
     last_sample_seconds_ago: orNull(amount('Age of its newest sample.'), 'it has none'),
   }),
 );
@@ -80,9 +85,12 @@ const CONFIG = named(
     policy: oneOf<RoutePolicy>('How one is chosen.', {
       proportional:
         'scout unproven routes with `explore_share`, else P ∝ tps^`weight_alpha` among the proven',
+      'least-expected-delay':
+        'where the call is expected to be done first, by what each node was seen to do and holds now',
     }),
     enumeration: oneOf<RouteEnumeration>('How candidates are found.', {
       greedy: 'one per head; each next hop is the one that reaches furthest',
+      diverse: 'fast ones that share few nodes, by seconds per layer and hop',
     }),
     explore_share: share('`MESHNET_ROUTE_EXPLORE_SHARE`'),
     weight_alpha: amount('`MESHNET_ROUTE_WEIGHT_ALPHA`'),
@@ -133,6 +141,8 @@ const example: RoutingTable = {
           weight: 11.6,
           prior_tps: 12,
           in_flight: 1,
+          recent_share: null,
+          predicted_seconds_200: null,
           last_sample_seconds_ago: 3.2,
         },
         {
@@ -146,6 +156,8 @@ const example: RoutingTable = {
           weight: 0,
           prior_tps: 12,
           in_flight: 0,
+          recent_share: null,
+          predicted_seconds_200: null,
           last_sample_seconds_ago: null,
         },
       ],

@@ -14,6 +14,7 @@ export {
   NodesSettings,
   RoutingSettings,
   ServingSettings,
+  SpeedSettings,
   TracesSettings,
   type LogLevel,
   type Settings,
@@ -25,6 +26,7 @@ export {
   ROUTING_SETTINGS,
   SERVING_SETTINGS,
   SettingsModule,
+  SPEED_SETTINGS,
   TRACES_SETTINGS,
   type EnvLookup,
 } from './settings.module.js';

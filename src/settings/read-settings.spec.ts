@@ -14,7 +14,7 @@ function faults(argv: string[], env: Record<string, string> = {}): readonly stri
 
 describe('settings', () => {
   it('have the defaults of the contract', () => {
-    const { routing, serving, nodes, calls, traces } = run([]);
+    const { routing, speeds, serving, nodes, calls, traces } = run([]);
     expect({ ...routing }).toEqual({
       exploreShare: 0.3,
       weightAlpha: 1,
@@ -24,6 +24,18 @@ describe('settings', () => {
       seed: null,
       policy: 'proportional',
       enumeration: 'greedy',
+      loadHarm: 0.25,
+      controlShare: 0.02,
+    });
+    expect({ ...speeds }).toEqual({
+      decaySeconds: 600,
+      driftSigma: 0.7,
+      registeredSigma: 0.4,
+      unregisteredSigma: 1,
+      noiseSigma: 0.22,
+      firstTokenSigma: 0.4,
+      prefillRatio: 0.1,
+      sizeQuantile: 0.65,
     });
     expect({ ...serving }).toEqual({
       host: '127.0.0.1',
@@ -67,6 +79,19 @@ describe('settings', () => {
     expect(settings.serving.port).toBe(9000);
   });
 
+  it('keep twelve candidates where they are diverse, unless told how many', () => {
+    const diverse = { MESHNET_ROUTE_ENUMERATION: 'diverse' };
+    expect(run([], diverse).routing).toMatchObject({ enumeration: 'diverse', maxCandidates: 12 });
+    expect(run([], { ...diverse, MESHNET_ROUTE_MAX_CANDIDATES: '8' }).routing.maxCandidates).toBe(8);
+    expect(run([], { MESHNET_ROUTE_ENUMERATION: 'greedy' }).routing.maxCandidates).toBe(8);
+  });
+
+  it('name the enumerations there are when asked for another', () => {
+    expect(faults([], { MESHNET_ROUTE_ENUMERATION: 'yen' })).toEqual([
+      'MESHNET_ROUTE_ENUMERATION: must be one of greedy, diverse',
+    ]);
+  });
+
   it('honour zero instead of taking it for nothing', () => {
     const settings = run(['--port', '0'], { MESHNET_ROUTE_EXPLORE_SHARE: '0', MESHNET_DRAIN_SECONDS: '0' });
     expect(settings.routing.exploreShare).toBe(0);
@@ -98,7 +123,7 @@ describe('settings', () => {
       'MESHNET_ROUTE_WEIGHT_ALPHA: must be a number from 0 to 16',
       'MESHNET_ROUTE_STATS_HALF_LIFE: must be a number of seconds from 0.001 to 1000000000',
       'MESHNET_ROUTE_MIN_SAMPLE_TOKENS: must be a whole number from 1 to 1000000',
-      'MESHNET_ROUTE_POLICY: must be one of proportional',
+      'MESHNET_ROUTE_POLICY: must be one of proportional, least-expected-delay',
       'MESHNET_MAX_BODY_BYTES: must be a whole number of bytes from 1024 to 1073741824',
     ]);
   });

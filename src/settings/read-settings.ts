@@ -5,6 +5,7 @@ import {
   RoutingSettings,
   ServingSettings,
   SETTINGS_CLASSES,
+  SpeedSettings,
   TracesSettings,
   type Settings,
 } from './settings.js';
@@ -43,6 +44,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     readPart(type, input.env, flags.values, faults);
   const settings: Settings = Object.freeze({
     routing: read(RoutingSettings),
+    speeds: read(SpeedSettings),
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
     calls: read(CallSettings),
@@ -101,12 +103,19 @@ function readPart<T extends object>(
   const part = new type();
   const sources = sourcesOf(type.prototype as object);
   const givenBy = new Map<string, string>();
+  const open: SettingSource[] = [];
   for (const source of sources) {
     const given = givenTexts(source, env, flags);
-    if (given === null) continue;
+    if (given === null) {
+      open.push(source);
+      continue;
+    }
     givenBy.set(source.property, given.by);
     const values = given.texts.map((text) => source.read(text));
     Reflect.set(part, source.property, source.repeatable ? values : values.at(-1));
+  }
+  for (const { property, unlessGiven } of open) {
+    if (unlessGiven !== null) Reflect.set(part, property, unlessGiven(part));
   }
   for (const fault of validateSync(part, { forbidUnknownValues: false })) {
     const source = sources.find(({ property }) => property === fault.property);

@@ -13,6 +13,8 @@ export interface SettingSource {
   readonly range: string;
   readonly help: string;
   readonly read: Reader;
+  /** What it is where nobody gave it, if that depends on the rest of its part. */
+  readonly unlessGiven: ((part: object) => unknown) | null;
 }
 
 const SOURCES = Symbol('setting sources');
@@ -21,7 +23,14 @@ const SOURCES = Symbol('setting sources');
 export function Setting(source: Partial<SettingSource> & Pick<SettingSource, 'range' | 'help' | 'read'>) {
   return (target: object, property: string): void => {
     const before = sourcesOf(target);
-    const whole: SettingSource = { env: null, flag: null, repeatable: false, ...source, property };
+    const whole: SettingSource = {
+      env: null,
+      flag: null,
+      repeatable: false,
+      unlessGiven: null,
+      ...source,
+      property,
+    };
     Reflect.defineMetadata(SOURCES, [...before, whole], target);
   };
 }

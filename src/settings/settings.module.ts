@@ -4,6 +4,7 @@ import type { Settings } from './settings.js';
 
 /** Injection tokens: a room asks for its own part and sees no other. */
 export const ROUTING_SETTINGS = Symbol('RoutingSettings');
+export const SPEED_SETTINGS = Symbol('SpeedSettings');
 export const SERVING_SETTINGS = Symbol('ServingSettings');
 export const NODES_SETTINGS = Symbol('NodesSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
@@ -17,6 +18,7 @@ export type EnvLookup = (name: string) => string | undefined;
 
 const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [ROUTING_SETTINGS, 'routing'],
+  [SPEED_SETTINGS, 'speeds'],
   [SERVING_SETTINGS, 'serving'],
   [NODES_SETTINGS, 'nodes'],
   [CALL_SETTINGS, 'calls'],

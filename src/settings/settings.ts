@@ -23,6 +23,7 @@ import {
   readText,
 } from './readers.js';
 import { Setting } from './setting.decorator.js';
+import { SpeedSettings } from './speed-settings.js';
 
 /** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
 const SHORTEST_SECONDS = 0.001;
@@ -34,6 +35,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 function oneOf(names: readonly string[]): string {
   return `one of ${names.join(', ')}`;
+}
+
+/** Few candidates of greedy enumeration share nothing; diverse ones are worth more of them. */
+function mostCandidatesOf(routing: object): number {
+  const { enumeration, maxCandidates } = routing as RoutingSettings;
+  return enumeration === 'diverse' ? 12 : maxCandidates;
 }
 
 /** How routes are enumerated, learned and chosen (ADR-0021). */
@@ -88,8 +95,9 @@ export class RoutingSettings {
   @Setting({
     env: 'MESHNET_ROUTE_MAX_CANDIDATES',
     range: 'a whole number from 1 to 64',
-    help: 'candidate routes kept per model',
+    help: 'candidate routes kept per model; 12 where they are diverse',
     read: readNumber,
+    unlessGiven: mostCandidatesOf,
   })
   @IsInt()
   @Min(1)
@@ -125,7 +133,31 @@ export class RoutingSettings {
   })
   @IsIn(ROUTE_ENUMERATIONS)
   enumeration: RouteEnumeration = 'greedy';
+
+  @Setting({
+    env: 'MESHNET_ROUTE_LOAD_HARM',
+    range: 'a number from 0 to 16',
+    help: 'least-expected-delay: what a second taken from other calls weighs',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(16)
+  loadHarm = 0.25;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_CONTROL_SHARE',
+    range: 'a number from 0 to 1',
+    help: 'least-expected-delay: share of chats routed by least in-flight, for comparison',
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  controlShare = 0.02;
 }
+
+export { SpeedSettings };
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -423,6 +455,7 @@ export class TracesSettings {
 /** Everything an operator may set, one part per room. Frozen once read. */
 export interface Settings {
   readonly routing: Readonly<RoutingSettings>;
+  readonly speeds: Readonly<SpeedSettings>;
   readonly serving: Readonly<ServingSettings>;
   readonly nodes: Readonly<NodesSettings>;
   readonly calls: Readonly<CallSettings>;
@@ -432,6 +465,7 @@ export interface Settings {
 /** The class behind each part of {@link Settings}, in the order in which `--help` shows them. */
 export const SETTINGS_CLASSES = {
   routing: RoutingSettings,
+  speeds: SpeedSettings,
   serving: ServingSettings,
   nodes: NodesSettings,
   calls: CallSettings,

@@ -61,6 +61,16 @@ function operatorCases(method: string, wallet: string, action: string, status: s
   };
 }
 
+/** After a chat under a policy that predicts. */
+function predicted(path: string): ApiCase {
+  return async (world) => {
+    const env = { MESHNET_ROUTE_POLICY: 'least-expected-delay' };
+    const { api } = await world.trackerWith(await world.head(), env);
+    await api.chat({ model: MESH_MODEL }, { headers: { 'x-request-id': 'predicted' } });
+    return api.get(path);
+  };
+}
+
 async function events(world: ApiWorld): Promise<Reply> {
   const tracker = await world.trackerWith(await world.head());
   const watching = await open(`${tracker.url}/v1/events`, {});
@@ -125,6 +135,16 @@ async function changes(world: ApiWorld): Promise<Reply> {
   return tracker.api.get('/v1/timeline');
 }
 
+/** A replay over a hundred calls, of a setting that they can or can't tell of. */
+function aReplay(query: string): ApiCase {
+  return async (world) => {
+    const tracker = await world.trackerWith(await world.head(), { MESHNET_ROUTE_EXPLORE_SHARE: '0' });
+    await tracker.api.register({ wallet: 'v', endpoint: (await world.head()).url, model: MESH_MODEL });
+    for (let times = 0; times < 101; times += 1) await tracker.api.chat({ model: MESH_MODEL });
+    return tracker.api.get(`/v1/routing/replay?model=${MODEL}${query}`);
+  };
+}
+
 /** At least one call for each documented answer of each documented operation. */
 export const API_CASES: Readonly<Record<string, ApiCases>> = {
   createChatCompletion: chatCases('/v1/chat/completions', {
@@ -141,6 +161,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
   getRouting: {
     '200': get('/v1/routing'),
     '200 of one model': get(`/v1/routing?model=${MODEL}`),
+    '200 with predictions': predicted('/v1/routing'),
     '200 with gaps': async (world) => {
       const { api } = await world.mesh();
       await api.register(aNode('gap', { num_layers: 9, shard_start: 3, shard_end: 4 }));
@@ -162,6 +183,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
   listNodes: {
     '200': get('/v1/nodes'),
     '200 of one model': get(`/v1/nodes?model=${MODEL}`),
+    '200 with learned speeds': predicted('/v1/nodes'),
     '400 invalid_request': get(`/v1/nodes${TWICE}`),
   },
   drainNode: {
@@ -200,6 +222,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
   },
   getCall: {
     '200': aCall,
+    '200 with predictions': predicted('/v1/calls/predicted'),
     '400 invalid_request': get(`/v1/calls/${BAD}`),
     '404 call_not_found': get('/v1/calls/nobodys'),
   },
@@ -223,6 +246,14 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
     '400 invalid_request': get('/v1/routing/history'),
     '400 invalid_request by its model': get(`/v1/routing/history${TWICE}`),
     '404 model_not_found': get('/v1/routing/history?model=nobody-serves-this'),
+  },
+  replayRouting: {
+    '200 that can tell': aReplay('&weight_alpha=2&window=3600'),
+    '200 that cannot tell': aReplay('&policy=proportional&explore_share=0.3'),
+    '400 invalid_request': get('/v1/routing/replay'),
+    '400 invalid_request by its policy': get(`/v1/routing/replay?model=${MODEL}&policy=fastest`),
+    '404 model_not_found': get('/v1/routing/replay?model=nobody-serves-this'),
+    '422 too_few_calls': get(`/v1/routing/replay?model=${MODEL}`),
   },
   listIncidents: {
     '200': async (world) => {

@@ -8,12 +8,15 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Why an attempt's route was this one. */
-export function decisionSentence({ mode, probability, signature, candidates = [] }: Attempt): string {
+export function decisionSentence({ mode, probability, signature, reason, candidates = [] }: Attempt): string {
+  if (typeof reason === 'string') return predictedSentence(mode, probability, reason);
   switch (mode) {
     case 'pinned':
       return 'Pinned: the client named this route. Nothing was chosen, and no other route may stand in.';
     case 'greedy-fallback':
       return 'Fallback: every candidate passed a node whose breaker is open. The one with the best prior was tried rather than refusing the call.';
+    case 'control':
+      return 'Control: a few chats go to the route with the fewest calls under way, so that what the policy earns can be told.';
     case 'exploit':
       return exploitSentence(probability, candidates);
     case 'scout':
@@ -21,6 +24,17 @@ export function decisionSentence({ mode, probability, signature, candidates = []
     default:
       return `Chosen as ${String(mode)}, with a chance of ${percent(probability)}.`;
   }
+}
+
+const PREDICTED_WORDS: Readonly<Record<string, string>> = {
+  exploit: 'Exploit: here the answer was expected first',
+  scout: 'Scout: it was idle, and may well be faster than it is believed to be',
+  control: 'Control: a few chats go to the route with the fewest calls under way, for comparison',
+};
+
+/** Of a policy that predicts, and says what it expected. */
+function predictedSentence(mode: string, probability: number, reason: string): string {
+  return `${PREDICTED_WORDS[mode] ?? `Chosen as ${mode}`} (${reason}); it had a chance of ${percent(probability)}.`;
 }
 
 function exploitSentence(probability: number, candidates: readonly ConsideredRoute[]): string {

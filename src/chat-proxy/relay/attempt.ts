@@ -72,6 +72,18 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
     });
   }
 
+  get contentChunks(): number {
+    return this.reader?.count.contentChunks ?? 0;
+  }
+
+  get sawToolCall(): boolean {
+    return this.reader?.sawToolCall ?? false;
+  }
+
+  get heldUpMs(): number {
+    return this.input.client.heldUpMs - this.heldUpBefore;
+  }
+
   /** The tracker itself failed. */
   onFault(fault: unknown): void {
     this.over = true;
@@ -222,7 +234,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
       headStatus: this.headStatus,
       isCommitted: this.committed,
       elapsedMs: deadlines.now() - this.startedAt,
-      heldUpMs: client.heldUpMs - this.heldUpBefore,
+      heldUpMs: this.heldUpMs,
     };
     this.input.onSettled(end);
     return end;
