@@ -64,9 +64,9 @@ of the \`diverse\` enumeration.
 
   constants: `## Where the constants come from
 
-The defaults of \`MESHNET_SPEED_*\`, \`MESHNET_ROUTE_LOAD_HARM\` and the rest of config/tracker.env.example were chosen in this simulator with seeds 101 to 216, none of which is reported here. What mattered: weighing the wait
+The defaults of \`MESHNET_SPEED_*\`, \`MESHNET_ROUTE_LOAD_HARM\` and the rest of config/tracker.env.example were chosen in this simulator with seeds above 100, none of which is reported here. What mattered: weighing the wait
 of a call that holds a place elsewhere sixfold (without it the slots model runs into long lines); a speed of its own for each slope that a node may have (else busy nodes are taken
-for fast and steep); taking time that may have been spent in a line for no sign of a slow prompt. Within a factor of two the others hardly matter: load harm 0 to 1 moves means by 2 %.
+for fast and steep); taking time that may have been spent in a line for no sign of a slow prompt. Within a factor of two the others hardly matter: load harm 0 to 1 moves means by a few percent below 90 % load.
 `,
 };
 
