@@ -19,6 +19,8 @@ export type CallOutcome =
   | 'timed_out'
   /** The stream ended without finish reason or `[DONE]`. */
   | 'cut_off'
+  /** A scout that was too slow; a proven route took over before its client had seen anything. */
+  | 'abandoned'
   | 'client_left';
 
 /** Whether the call became a sample of its route's speed, or why not. */

@@ -45,6 +45,7 @@ const OUTCOME = oneOf<CallOutcome>('How it came out.', {
   misconfigured: 'a node refused the tracker itself, or a model that it had registered',
   timed_out: 'a node took longer than a setting allows',
   cut_off: 'the stream ended without finish reason or `[DONE]`',
+  abandoned: 'a scout too slow: a proven route took over before the client had seen anything',
   client_left: 'the client hung up',
 });
 

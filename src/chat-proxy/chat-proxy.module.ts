@@ -10,6 +10,7 @@ import { ChatLane } from './chat.lane.js';
 import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
+import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
 import { TurnsService } from './turns.service.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
@@ -23,6 +24,7 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     TurnedAwayService,
     FailoverService,
     AttemptsService,
+    TrialsService,
     LearningService,
     TurnsService,
     HeadPoolsService,

@@ -25,6 +25,7 @@ describe('settings', () => {
       policy: 'proportional',
       enumeration: 'greedy',
       loadHarm: 0.25,
+      safeScouting: 0,
       controlShare: 0.02,
     });
     expect({ ...speeds }).toEqual({

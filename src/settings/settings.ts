@@ -155,6 +155,17 @@ export class RoutingSettings {
   @Min(0)
   @Max(1)
   controlShare = 0.02;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_SAFE_SCOUTING',
+    range: 'a number from 0 to 1',
+    help: "what a scout's stream has to prove before its client sees it, as a share of the best proven tokens/s; 0: nothing",
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  safeScouting = 0;
 }
 
 export { SpeedSettings };

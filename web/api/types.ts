@@ -5,7 +5,15 @@ export type RouteMode = 'scout' | 'exploit' | 'control' | 'pinned' | 'greedy-fal
 export type BreakerState = 'closed' | 'open' | 'half_open';
 export type CallPhase = 'queued' | 'prefill' | 'streaming' | 'silent';
 export type CallOutcome =
-  'completed' | 'refused' | 'busy' | 'failed' | 'misconfigured' | 'timed_out' | 'cut_off' | 'client_left';
+  | 'completed'
+  | 'refused'
+  | 'busy'
+  | 'failed'
+  | 'misconfigured'
+  | 'timed_out'
+  | 'cut_off'
+  | 'abandoned'
+  | 'client_left';
 
 export interface Hop {
   readonly node_id: string;

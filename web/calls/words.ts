@@ -33,6 +33,10 @@ export const OUTCOMES: Readonly<Record<CallOutcome, Word>> = {
     ...{ mark: '⊣', tone: 'bad', word: 'cut off' },
     meaning: 'The answer ended before it was whole.',
   },
+  abandoned: {
+    ...{ mark: '↷', tone: 'odd', word: 'abandoned' },
+    meaning: 'A scout that was too slow: a proven route took over before the client saw anything of it.',
+  },
   client_left: { mark: '←', tone: 'idle', word: 'client left', meaning: 'The client hung up.' },
 };
 
