@@ -16,6 +16,7 @@ const ROOMS = {
   'node-health': [...GROUND, 'registry'],
   'candidate-enumeration': [...GROUND, 'registry', 'topology', 'node-health'],
   'routing-stats': [...GROUND, 'topology'],
+  'node-speeds': GROUND,
   routing: [
     ...GROUND,
     'http',
@@ -25,8 +26,9 @@ const ROOMS = {
     'node-health',
     'candidate-enumeration',
     'routing-stats',
+    'node-speeds',
   ],
-  'nodes-api': [...GROUND, 'http', 'openapi', 'registry', 'topology', 'node-health'],
+  'nodes-api': [...GROUND, 'http', 'openapi', 'registry', 'topology', 'node-health', 'node-speeds'],
   calls: [...GROUND, 'http', 'openapi', 'traces', 'candidate-enumeration', 'routing', 'routing-stats'],
   'chat-proxy': [
     ...GROUND,
@@ -35,6 +37,7 @@ const ROOMS = {
     'traces',
     'registry',
     'node-health',
+    'node-speeds',
     'candidate-enumeration',
     'routing-stats',
     'routing',

@@ -40,7 +40,7 @@ ${lines.join('\n')}
 `;
   },
 
-  columns: `Mean, p50 and p99 are over all requests that were not refused; whoever is unfinished 900 s after the last arrival counts with its time so far. Goodput: the share of all arrivals that
+  columns: `Mean, p50 and p99 are over all requests that were not refused; whoever is unfinished 300 s after the last arrival counts with its time so far. Goodput: the share of all arrivals that
 finished within three times what they take on the empty mesh.
 `,
 

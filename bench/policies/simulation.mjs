@@ -9,7 +9,7 @@
 const TICK_SECONDS = 5;
 const MOST_ATTEMPTS = 3;
 /** After the last arrival; whoever is not done by then is unfinished. */
-const GRACE_SECONDS = 900;
+const GRACE_SECONDS = 300;
 
 /**
  * @param world `{machines, nodeModel, arrivals, changes: [{at, machine, factor?, up?}], routesAt(up: boolean[]) → route[]}`;

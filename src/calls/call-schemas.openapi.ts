@@ -85,6 +85,8 @@ const attempt: PropertiesOf<AttemptNote> = {
 
 const ATTEMPT = named('Attempt', objectOf<AttemptNote>('One route that a call tried.', attempt));
 
+const UNASKED = 'the policy does not predict';
+
 const CANDIDATE = named(
   'CandidateNote',
   objectOf<CandidateNote>('A candidate as it stood when the route was chosen.', {
@@ -96,6 +98,12 @@ const CANDIDATE = named(
     traffic_share: share('The probability with which the choice fell on it.'),
     scouts_in_flight: whole('Scouts under way on it.'),
     barred: flag('Scouting it was barred for a while: a scout brought no sample.'),
+    predicted_seconds: orNull(amount('What this call was expected to take here.'), UNASKED),
+    predicted_seconds_200: orNull(amount('The same of an answer of 200 tokens.'), UNASKED),
+    node_loads: orNull(
+      listOf('The tracker’s own attempts under way on each hop’s server, by hop.', whole('So many.')),
+      UNASKED,
+    ),
     left_out: orNull(
       oneOf<'breaker_open' | 'full'>('Why the policy was not asked about it.', {
         breaker_open: 'it goes through a blocked node',
@@ -110,6 +118,7 @@ const STORY_ATTEMPT = named(
   'AttemptStory',
   objectOf<StoryAttempt>('One route that a call tried, and what it was chosen from.', {
     ...attempt,
+    reason: orNull(text('Why, in words: what was expected of it, and of the next best.'), UNASKED),
     candidates: listOf('None of a pinned call: nothing was chosen.', CANDIDATE),
   }),
 );

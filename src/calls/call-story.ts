@@ -1,4 +1,10 @@
-import { candidateNotes, NOTHING_CONSIDERED, type CandidateNote, type Considered } from '../routing/index.js';
+import {
+  candidateNotes,
+  choiceWords,
+  NOTHING_CONSIDERED,
+  type CandidateNote,
+  type Considered,
+} from '../routing/index.js';
 import type { RoutingSettings } from '../settings/index.js';
 import type { AttemptNote, CallRecord } from './call-record.js';
 
@@ -9,15 +15,24 @@ export interface KeptCall {
   readonly choices: readonly Considered[];
 }
 
+/** An attempt, and why its route was chosen. */
+export interface AttemptStory extends AttemptNote {
+  /** In words, where the policy predicts; else null. */
+  readonly reason: string | null;
+  readonly candidates: readonly CandidateNote[];
+}
+
 /** Answer of `GET /v1/calls/{id}`: a row of the list, and the candidates of each attempt as they stood. */
 export interface CallStory extends CallRecord {
-  readonly attempts: readonly (AttemptNote & { readonly candidates: readonly CandidateNote[] })[];
+  readonly attempts: readonly AttemptStory[];
 }
 
 export function callStory({ record, choices }: KeptCall, settings: RoutingSettings): CallStory {
-  const attempts = record.attempts.map((attempt, at) => ({
-    ...attempt,
-    candidates: candidateNotes(attempt.mode, choices[at] ?? NOTHING_CONSIDERED, settings),
-  }));
+  const attempts = record.attempts.map((attempt, at) => {
+    const { mode, signature } = attempt;
+    const considered = choices[at] ?? NOTHING_CONSIDERED;
+    const reason = choiceWords(mode, signature, considered);
+    return { ...attempt, reason, candidates: candidateNotes(mode, considered, settings) };
+  });
   return { ...record, attempts };
 }

@@ -50,10 +50,12 @@ const candidates: readonly CandidateNote[] = [
   {
     ...{ signature: EXAMPLE.fast, status: 'proven', tps: 31.1, prior_tps: 12, weight: 11.6 },
     ...{ traffic_share: 0.7, scouts_in_flight: 0, barred: false, left_out: null },
+    ...{ predicted_seconds: null, predicted_seconds_200: null, node_loads: null },
   },
   {
     ...{ signature: EXAMPLE.slow, status: 'unsampled', tps: null, prior_tps: 12, weight: 0 },
     ...{ traffic_share: 0.3, scouts_in_flight: 0, barred: false, left_out: null },
+    ...{ predicted_seconds: null, predicted_seconds_200: null, node_loads: null },
   },
 ];
 
@@ -91,7 +93,7 @@ const one: Operation = {
   responses: {
     200: jsonAnswer('The call.', STORY, {
       ...callExample,
-      attempts: callExample.attempts.map((attempt) => ({ ...attempt, candidates })),
+      attempts: callExample.attempts.map((attempt) => ({ ...attempt, reason: null, candidates })),
     }),
     ...faults(pathFault(), new CallNotFoundError('This call is not among those remembered.')),
   },

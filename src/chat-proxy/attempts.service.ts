@@ -81,13 +81,13 @@ export class AttemptsService {
     asksUsage: boolean,
     onSettled: (end: AttemptEnd) => void,
   ): Promise<AttemptEnd> {
-    const { chat, decision, call } = context;
+    const { chat, decision, call, open } = context;
     const { route } = decision;
     const head = headOf(context);
     const pool = this.pools.of(head.endpoint);
     const body = upstreamBody(chat.request, head.upstreamModel, asksUsage);
     const { headers: access } = this.registry.accessOf(head);
-    return new Attempt({
+    const attempt = new Attempt({
       nodeId: head.nodeId,
       pool,
       call: {
@@ -106,9 +106,12 @@ export class AttemptsService {
       onSign: () => route.hops.forEach(({ node }) => this.registry.touch(node)),
       onHeard: (now, hasContent, isShown) => {
         if (isShown) call.heard(now, hasContent);
+        if (hasContent) open.watch?.heardContent(now);
       },
       onSettled,
-    }).run();
+    });
+    open.watch?.follow(attempt);
+    return attempt.run();
   }
 }
 

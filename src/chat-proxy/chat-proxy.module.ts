@@ -10,6 +10,7 @@ import { ChatLane } from './chat.lane.js';
 import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
+import { SpeedWatchService } from './speeds/speed-watch.service.js';
 import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
 import { TurnsService } from './turns.service.js';
@@ -26,6 +27,7 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     AttemptsService,
     TrialsService,
     LearningService,
+    SpeedWatchService,
     TurnsService,
     HeadPoolsService,
   ],

@@ -10,6 +10,7 @@ import type { AttemptContext, IncomingChat } from './incoming-chat.js';
 import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
+import { askOf } from './request/call-ask.js';
 import { headersForClient, type HeaderMap } from './request/headers.js';
 import { TrialsService, type Trial } from './trials.service.js';
 import { toldOf } from './turned-away.service.js';
@@ -31,10 +32,11 @@ export class FailoverService {
   /** @throws MeshnetError when the call gets no route at all, or waited for one in vain; the client has seen nothing */
   async run(chat: IncomingChat, call: Call): Promise<void> {
     const { model, pin } = chat.request;
+    const ask = askOf(chat.request);
     const applicant: Applicant = {
       model,
       isPlain: pin === null,
-      decide: () => this.routing.decide(model, pin),
+      decide: () => this.routing.decide(model, pin, ask),
     };
     const first = this.turns.take(applicant);
     const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
@@ -80,10 +82,11 @@ export class FailoverService {
     pinger: StreamPinger,
   ): Promise<Turn | null> {
     const { model } = chat.request;
+    const ask = askOf(chat.request);
     const applicant: Applicant = {
       model,
       isPlain: false,
-      decide: () => this.routing.decideAgain(model, failover.tried),
+      decide: () => this.routing.decideAgain(model, failover.tried, ask),
     };
     const turn = this.turns.take(applicant);
     if (turn !== 'full') return turn;

@@ -5,9 +5,13 @@ import { RoutingStatsService, type SampleVerdict } from '../routing-stats/index.
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { outcomeOf, sampleOf } from './settlement.js';
+import type { AttemptWatch } from './speeds/attempt-watch.js';
+import { SpeedWatchService } from './speeds/speed-watch.service.js';
 
 /** An attempt that is counted in. */
 export interface OpenAttempt {
+  /** What is to be told how the attempt goes; null where nobody learns of that. */
+  readonly watch: AttemptWatch | null;
   /** Counts it out and learns from it; call it once. */
   settle(end: AttemptEnd): SampleVerdict;
   /** Counts it out without a word, unless it is settled: the tracker itself failed. */
@@ -21,6 +25,7 @@ export class LearningService {
     @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
     private readonly health: NodeHealthService,
     private readonly stats: RoutingStatsService,
+    private readonly watches: SpeedWatchService,
   ) {}
 
   open(decision: Decision): OpenAttempt {
@@ -28,7 +33,7 @@ export class LearningService {
     const ticket = this.health.take(route);
     const isScout = mode === 'scout';
     if (isScout) this.stats.scoutStarted(signature);
-    return new Learning(this, decision, ticket, isScout);
+    return new Learning(this, decision, ticket, isScout, this.watches.begin(decision));
   }
 
   sampleOf(end: AttemptEnd): SampleVerdict {
@@ -54,10 +59,12 @@ class Learning implements OpenAttempt {
     private readonly decision: Decision,
     private readonly ticket: Ticket,
     private isScouting: boolean,
+    readonly watch: AttemptWatch | null,
   ) {}
 
   settle(end: AttemptEnd): SampleVerdict {
     this.ticket.settle(outcomeOf(end, this.decision.route));
+    this.watch?.settle(end);
     const verdict = this.learning.sampleOf(end);
     this.endScout(verdict.kind === 'sample');
     if (verdict.kind === 'sample') this.learning.record(this.decision, verdict);
@@ -66,6 +73,7 @@ class Learning implements OpenAttempt {
 
   abandon(): void {
     this.ticket.settle(NOBODYS_DOING);
+    this.watch?.abandon();
     this.endScout(false);
   }
 

@@ -8,11 +8,9 @@ import {
 } from '../settings/index.js';
 import type { Failover } from './failover.js';
 import type { TrialTerms } from './relay/scout-trial.js';
+import { askOf } from './request/call-ask.js';
 import type { ChatRequest } from './request/chat-request.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
-
-/** Of a body that is nearly all text. */
-const BYTES_PER_TOKEN = 4;
 
 /**
  * Safe scouting: what a scout has to prove before its client sees anything of it, and who takes over where it can't.
@@ -28,18 +26,19 @@ export class TrialsService {
   ) {}
 
   /** null where the attempt need prove nothing. What isn't streamed is held until it is whole anyway. */
-  of({ model, stream, body }: ChatRequest, decision: Decision, failover: Failover): Trial | null {
+  of(request: ChatRequest, decision: Decision, failover: Failover): Trial | null {
+    const { model, stream } = request;
     if (this.settings.safeScouting === 0 || decision.mode !== 'scout' || !stream || failover.isAtLast)
       return null;
     const leastTps = this.settings.safeScouting * bestProvenTps(decision);
     if (leastTps === 0) return null;
-    const promptTokens = body.length / BYTES_PER_TOKEN;
-    const promptMs = (promptTokens * this.speeds.prefillRatio * 1000) / leastTps;
+    const ask = askOf(request);
+    const promptMs = (ask.promptTokens * this.speeds.prefillRatio * 1000) / leastTps;
     const abandoned = new Set([...failover.abandoned, decision.signature]);
     const takeOver: Applicant = {
       model,
       isPlain: false,
-      decide: () => this.routing.decideSurely(model, failover.tried, abandoned),
+      decide: () => this.routing.decideSurely(model, failover.tried, abandoned, ask),
     };
     return new Trial(leastTps, promptMs, () => this.turns.take(takeOver));
   }

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MODEL } from '../../test/support/builders.js';
 import { FakeResponse } from '../../test/support/fake-response.js';
+import { learningIn } from '../../test/support/learning-rooms.js';
 import { Rooms } from '../../test/support/rooms.js';
 import { QueueError, ShuttingDownError } from '../kernel/index.js';
 import type { MeshNode } from '../registry/index.js';
 import { CallSettings } from '../settings/index.js';
-import { LearningService } from './learning.service.js';
 import { COMPLETED, NO_COUNT, type AttemptEnd } from './relay/attempt-end.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
@@ -24,7 +24,7 @@ let turns: TurnsService;
 function open(options: Partial<CallSettings> = {}, maxCandidates = 8): void {
   rooms = new Rooms({ nodes: { leaseSeconds: 1e6 }, routing: { exploreShare: 0, maxCandidates } });
   settings = Object.assign(new CallSettings(), options);
-  const learning = new LearningService(rooms.settings.routing, rooms.health, rooms.stats);
+  const learning = learningIn(rooms);
   turns = new TurnsService(settings, rooms.clock, learning, rooms.bus);
 }
 beforeEach(() => open());

@@ -168,6 +168,10 @@ class CountedIn implements OpenAttempt {
     private readonly afterwards: () => void,
   ) {}
 
+  get watch(): OpenAttempt['watch'] {
+    return this.open.watch;
+  }
+
   settle(end: AttemptEnd): SampleVerdict {
     try {
       return this.open.settle(end);

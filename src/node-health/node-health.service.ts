@@ -74,6 +74,11 @@ export class NodeHealthService implements OnModuleDestroy {
     return this.counts.onNode(node);
   }
 
+  /** The same of whatever model: one server may serve several. */
+  inFlightAt({ endpoint }: MeshNode): number {
+    return this.counts.onEndpoint(endpoint);
+  }
+
   inFlightOf(signature: string): number {
     return this.counts.onRoute(signature);
   }

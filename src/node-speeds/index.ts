@@ -15,7 +15,8 @@
  */
 export { NodeSpeedsModule } from './node-speeds.module.js';
 export { NodeSpeedsService } from './node-speeds.service.js';
-export { NodeSpeeds, type CallAsk, type SpeedBelief, type SpeedHop } from './node-speeds.js';
+export { NodeSpeeds, type CallAsk, type SpeedBelief } from './node-speeds.js';
+export type { SpeedHop } from './node-state.js';
 export type { CallWork, ExpectedDelay } from './route-delay.js';
 export { speedConstants, type SpeedConstants } from './speed-constants.js';
 export type { CallStart, WatchedCall } from './watched-call.js';

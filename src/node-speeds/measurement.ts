@@ -53,6 +53,7 @@ export function learn(hops: readonly HopLoad[], measured: Measured, constants: S
   if (isCensored && seconds <= expected.whole) return;
   const free = expected.chanceThatFree(seconds);
   if (usual !== null) weighSlots(expected, seconds, isCensored);
+  else refuteSlots(hops);
   if (free > LEAST_CHANCE) correctAll(expected, seconds, 0, free, isCensored);
   if (free < 1 - LEAST_CHANCE) correctAll(expected, seconds, expected.waitThen, 1 - free, isCensored);
   for (const { belief } of hops) refresh(belief);
@@ -178,6 +179,17 @@ function weighSlots(expected: Expected, seconds: number, isCensored: boolean): v
     reweigh(belief.slots, likelihoods);
     forget(belief.slots, SLOTS_PRIOR, SLOTS_FORGETTING);
   });
+}
+
+/** A node that runs more streams than that has more slots than that. */
+function refuteSlots(hops: readonly HopLoad[]): void {
+  for (const { belief, company } of hops) {
+    if (company.running <= 1) continue;
+    reweigh(
+      belief.slots,
+      belief.slots.map((_, index) => (company.running > (SLOTS[index] ?? Infinity) ? REFUTED : 1)),
+    );
+  }
 }
 
 /** @param certainty that so long a wait is what happened: the less of it, the noisier the measurement */

@@ -9,6 +9,8 @@ const SHAPE_DECAY_SECONDS = 7200;
 const PREFILL_VARIANCE = 1;
 /** No number of measurements makes anything surer than this. */
 const LEAST_VARIANCE = 0.005;
+/** What was seen for long is not given up for what happens now. */
+const LEAST_BIAS_VARIANCE = 0.0005;
 /** No log factor is believed to be further off than this. */
 const MOST_LOG = 8;
 const MOST_PREFILL_LOG = 2.5;
@@ -106,9 +108,9 @@ export function correctPrefill(belief: NodeBelief, share: number, error: number,
 
 /** @param spread variance of the measurement's error; the shares of it are the node's speed's and the prompt's */
 export function sharpen(belief: NodeBelief, share: number, prefillShare: number, spread: number): void {
-  belief.biasVariance = sharpened(belief.biasVariance, share, spread);
-  belief.driftVariance = sharpened(belief.driftVariance, share, spread);
-  belief.prefillVariance = sharpened(belief.prefillVariance, prefillShare, spread);
+  belief.biasVariance = sharpened(belief.biasVariance, share, spread, LEAST_BIAS_VARIANCE);
+  belief.driftVariance = sharpened(belief.driftVariance, share, spread, LEAST_VARIANCE);
+  belief.prefillVariance = sharpened(belief.prefillVariance, prefillShare, spread, LEAST_VARIANCE);
 }
 
 /** What the factors are over has become `log` faster: what is learned stays as it is, and tends elsewhere from now on. */
@@ -134,8 +136,8 @@ export function refresh(belief: NodeBelief): void {
   belief.busyFactor = busy;
 }
 
-function sharpened(variance: number, share: number, spread: number): number {
-  return Math.max(LEAST_VARIANCE, variance * (1 - (variance * share * share) / spread));
+function sharpened(variance: number, share: number, spread: number, least: number): number {
+  return Math.max(least, variance * (1 - (variance * share * share) / spread));
 }
 
 function decayed(variance: number, prior: number, kept: number): number {

@@ -1,18 +1,16 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { CLOCK, EventBus, type Cancel, type Clock } from '../kernel/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, EventBus, type Clock } from '../kernel/index.js';
 import { SPEED_SETTINGS, type SpeedSettings } from '../settings/index.js';
-import { NodeSpeeds, type CallAsk, type SpeedBelief, type SpeedHop } from './node-speeds.js';
+import { NodeSpeeds, type CallAsk, type SpeedBelief } from './node-speeds.js';
+import type { SpeedHop } from './node-state.js';
 import type { CallWork, ExpectedDelay } from './route-delay.js';
 import { speedConstants } from './speed-constants.js';
 import type { CallStart, WatchedCall } from './watched-call.js';
 
-const PRUNE_EVERY_MS = 600_000;
-
 /** What is believed of the speeds of nodes, on the tracker's clock. Watched calls take its seconds, {@link seconds}. */
 @Injectable()
-export class NodeSpeedsService implements OnModuleDestroy {
+export class NodeSpeedsService {
   private readonly speeds: NodeSpeeds;
-  private cancelPrune: Cancel;
 
   constructor(
     @Inject(SPEED_SETTINGS) settings: Readonly<SpeedSettings>,
@@ -21,11 +19,6 @@ export class NodeSpeedsService implements OnModuleDestroy {
   ) {
     this.speeds = new NodeSpeeds(speedConstants(settings));
     bus.on('model.forgotten', ({ model }) => this.speeds.forget(model));
-    this.cancelPrune = this.pruneLater();
-  }
-
-  onModuleDestroy(): void {
-    this.cancelPrune();
   }
 
   /** Now, in seconds of the monotonic clock. */
@@ -35,6 +28,11 @@ export class NodeSpeedsService implements OnModuleDestroy {
 
   expect(model: string, hops: readonly SpeedHop[], ask: CallAsk): ExpectedDelay {
     return this.speeds.expect(model, hops, ask, this.seconds());
+  }
+
+  /** The size of a call that is asked for, its output guessed. */
+  workOf(model: string, ask: CallAsk): CallWork {
+    return this.speeds.workOf(model, ask, this.seconds());
   }
 
   /** A call as the model's usually are. */
@@ -50,12 +48,5 @@ export class NodeSpeedsService implements OnModuleDestroy {
   /** null of a node that no call went to. */
   beliefOf(model: string, nodeKey: string): SpeedBelief | null {
     return this.speeds.beliefOf(model, nodeKey, this.seconds());
-  }
-
-  private pruneLater(): Cancel {
-    return this.clock.after(PRUNE_EVERY_MS, () => {
-      this.speeds.prune(this.seconds());
-      this.cancelPrune = this.pruneLater();
-    });
   }
 }

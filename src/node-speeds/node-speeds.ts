@@ -1,25 +1,11 @@
-import { companyOf, type Company, type Headcount } from './company.js';
+import { companyOf } from './company.js';
 import { ChunkScale } from './chunk-scale.js';
-import { age, newBelief, shiftPrior, type NodeBelief } from './node-belief.js';
+import { age, newBelief, shiftPrior } from './node-belief.js';
 import { expectedDelay, type CallWork, type ExpectedDelay, type HopLoad } from './route-delay.js';
 import { SizeHistogram } from './size-histogram.js';
 import type { SpeedConstants } from './speed-constants.js';
-import { WatchedCall, type CallStart } from './watched-call.js';
-
-/** One hop of a route, by what the registry says of its node. */
-export interface SpeedHop {
-  /** The node's identity, the same over re-registrations. */
-  readonly nodeKey: string;
-  /** Tokens/s for its whole shard as registered, or null. */
-  readonly registeredTps: number | null;
-  /** What to start from where it registered none. */
-  readonly assumedTps: number;
-  /** Layers that this hop runs, of those in its shard. */
-  readonly layers: number;
-  readonly shardLayers: number;
-  /** Calls that others counted on the node, where they may know of more. */
-  readonly inFlight?: number;
-}
+import { loadOf, type NodeState, type SpeedHop } from './node-state.js';
+import { WatchedCall, type CallStart, type SpeedSource } from './watched-call.js';
 
 /** What is asked for, as far as it is known when a route is chosen. */
 export interface CallAsk {
@@ -36,15 +22,6 @@ export interface SpeedBelief {
   readonly sigma: number;
 }
 
-/** All that is kept of one node. */
-export interface NodeState {
-  readonly belief: NodeBelief;
-  readonly headcount: Headcount;
-  readonly chunkScale: ChunkScale;
-  /** Tokens/s that the belief's factors are over. */
-  baseTps: number;
-}
-
 interface ModelSpeeds {
   readonly nodes: Map<string, NodeState>;
   readonly promptSizes: SizeHistogram;
@@ -53,13 +30,15 @@ interface ModelSpeeds {
 
 /** A node that nobody has heard of for so long is forgotten. */
 const KEPT_SECONDS = 24 * 3600;
+const PRUNE_EVERY_SECONDS = 600;
 /** So many nodes are kept a model; the longest unseen go first. */
 const MOST_NODES = 20_000;
 const GUESS: CallWork = { promptTokens: 500, outputTokens: 200 };
 
 /** What is believed of the speeds of all nodes, per model. Times are seconds on one clock. */
-export class NodeSpeeds {
+export class NodeSpeeds implements SpeedSource {
   private readonly models = new Map<string, ModelSpeeds>();
+  private prunedAt = -Infinity;
 
   constructor(readonly constants: SpeedConstants) {}
 
@@ -76,6 +55,7 @@ export class NodeSpeeds {
 
   /** Counts a call in on the nodes of the route it was given to. Its end must be told. */
   begin(model: string, hops: readonly SpeedHop[], start: CallStart, now: number): WatchedCall {
+    if (now - this.prunedAt >= PRUNE_EVERY_SECONDS) this.prune(now);
     return new WatchedCall(this, model, hops, start, now);
   }
 
@@ -131,6 +111,7 @@ export class NodeSpeeds {
 
   /** Drops nodes unheard of for a day; those with calls under way stay. */
   prune(now: number): void {
+    this.prunedAt = now;
     for (const { nodes } of this.models.values()) {
       for (const [key, { belief, headcount }] of nodes) {
         if (headcount.calls === 0 && now - belief.at >= KEPT_SECONDS) nodes.delete(key);
@@ -168,11 +149,6 @@ export class NodeSpeeds {
     shiftPrior(state.belief, Math.log(tps / state.baseTps), isRegistered);
     state.baseTps = tps;
   }
-}
-
-/** A hop with the seconds a token that its layers take as registered. */
-export function loadOf({ belief, baseTps }: NodeState, hop: SpeedHop, company: Company): HopLoad {
-  return { belief, secondsPerToken: hop.layers / (hop.shardLayers * baseTps), company };
 }
 
 function dropOldest(nodes: Map<string, NodeState>): void {

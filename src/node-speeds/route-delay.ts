@@ -21,6 +21,8 @@ export interface CallWork {
 export interface ExpectedDelay {
   /** Until the answer is complete. */
   readonly seconds: number;
+  /** Of them, for each output token. */
+  readonly secondsPerToken: number;
   /** By which those already under way on the same nodes would end later, all together. */
   readonly harmSeconds: number;
   /** `seconds`, if the nodes were as fast as they may well be: two standard deviations quicker. */
@@ -41,16 +43,17 @@ export function expectedDelay(
   usual: CallWork,
   constants: SpeedConstants,
 ): ExpectedDelay {
-  let [seconds, harmSeconds, wait, usualSeconds, squares] = [0, 0, 0, 0, 0];
+  let [seconds, secondsPerToken, harmSeconds, wait, usualSeconds, squares] = [0, 0, 0, 0, 0, 0];
   let isIdle = true;
-  for (const { belief, secondsPerToken, company } of hops) {
-    const tokens = secondsPerToken * tokensOf(belief, work, constants);
+  for (const { belief, secondsPerToken: registered, company } of hops) {
+    const tokens = registered * tokensOf(belief, work, constants);
     const slowed = belief.busyFactor * runningBeside(belief.slots, company);
     const own = tokens * (belief.idleFactor + slowed);
     seconds += own;
+    secondsPerToken += registered * (belief.idleFactor + slowed);
     squares += own * own * (belief.biasVariance + belief.driftVariance);
     isIdle &&= company.others === 0;
-    usualSeconds += secondsPerToken * tokensOf(belief, usual, constants) * (belief.idleFactor + slowed);
+    usualSeconds += registered * tokensOf(belief, usual, constants) * (belief.idleFactor + slowed);
     harmSeconds += tokens * slowed;
     wait += meanWait(belief.slots, company);
   }
@@ -59,6 +62,7 @@ export function expectedDelay(
   const optimism = seconds > 0 ? Math.exp((-OPTIMISM * Math.sqrt(squares)) / seconds) : 1;
   return {
     seconds: seconds + waitSeconds,
+    secondsPerToken,
     harmSeconds,
     optimisticSeconds: seconds * optimism + waitSeconds,
     isIdle,

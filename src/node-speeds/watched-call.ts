@@ -1,7 +1,8 @@
 import { companyOf, companyWithin, type Company } from './company.js';
 import { learn, type Measured } from './measurement.js';
-import { loadOf, type NodeSpeeds, type NodeState, type SpeedHop } from './node-speeds.js';
+import { loadOf, type NodeState, type SpeedHop } from './node-state.js';
 import type { CallWork, HopLoad } from './route-delay.js';
+import type { SpeedConstants } from './speed-constants.js';
 
 /** What is known of a call when it is given to a route. */
 export interface CallStart {
@@ -10,9 +11,28 @@ export interface CallStart {
   readonly isStream: boolean;
 }
 
+/** Where beliefs are kept. */
+export interface SpeedSource {
+  readonly constants: SpeedConstants;
+  stateOf(model: string, hop: SpeedHop, now: number): NodeState;
+  workOf(
+    model: string,
+    ask: { promptTokens: number; mostOutputTokens: number | null },
+    now: number,
+  ): CallWork;
+  usual(model: string, now: number): CallWork;
+  sized(model: string, work: CallWork, now: number): void;
+}
+
 /** Progress over less than this says little. */
 const LEAST_PROGRESS_SECONDS = 4.9;
 const LEAST_PROGRESS_TOKENS = 2;
+/** What is left of a stream at its end may be shorter, but not less than this. */
+const LEAST_TAIL_SECONDS = 0.1;
+const LEAST_TAIL_TOKENS = 8;
+/** What the way to a node and back may take, beside what the node does. */
+const OVERHEAD_SECONDS = 0.5;
+const MOST_OVERHEAD_NOISE = 10;
 /** Silence counts as evidence anew when it has lasted so many times longer. */
 const SILENCE_STEP = 2;
 const SILENCE_NOISE = 2;
@@ -36,7 +56,7 @@ export class WatchedCall {
   private companySeen: readonly Company[];
 
   constructor(
-    private readonly speeds: NodeSpeeds,
+    private readonly speeds: SpeedSource,
     private readonly model: string,
     private readonly hops: readonly SpeedHop[],
     private readonly start: CallStart,
@@ -55,8 +75,9 @@ export class WatchedCall {
   firstToken(now: number): void {
     if (this.hasToken || this.isOver || !this.start.isStream) return;
     this.hasToken = true;
-    const { firstTokenNoise } = this.speeds.constants;
-    this.learn(this.companyAtStart, this.firstTokenWork(now), now - this.startedAt, firstTokenNoise, now);
+    const seconds = now - this.startedAt;
+    const noise = this.speeds.constants.firstTokenNoise + overheadNoise(seconds);
+    this.learn(this.companyAtStart, this.firstTokenWork(now), seconds, noise, now);
     this.count('running', 1);
     this.seenAt = now;
     this.companySeen = this.company();
@@ -82,8 +103,8 @@ export class WatchedCall {
     if (this.isOver) return;
     if (usage !== null) {
       this.speeds.sized(this.model, usage, now);
-      if (this.start.isStream && !this.isDeaf) this.states[0]?.chunkScale.add(usage.outputTokens, chunks);
       if (!this.start.isStream) this.wholeAnswer(usage, now);
+      else if (!this.isDeaf) this.tail(usage, chunks, now);
     }
     this.ended();
   }
@@ -102,7 +123,26 @@ export class WatchedCall {
       ...atStart,
       others: (this.others[at] ?? 0) / this.looks,
     }));
-    this.learn(company, usage, now - this.startedAt, this.speeds.constants.answerNoise, now);
+    const seconds = now - this.startedAt;
+    this.learn(company, usage, seconds, this.speeds.constants.answerNoise + overheadNoise(seconds), now);
+  }
+
+  /** What came since the last look; all there is of a stream that was over before the first. */
+  private tail(usage: CallWork, chunks: number, now: number): void {
+    this.states[0]?.chunkScale.add(usage.outputTokens, chunks);
+    const seconds = now - this.seenAt;
+    const tokens = (usage.outputTokens * (chunks - this.seenChunks)) / Math.max(1, chunks);
+    if (!this.hasToken || seconds < LEAST_TAIL_SECONDS || tokens < LEAST_TAIL_TOKENS) return;
+    const work = { promptTokens: 0, outputTokens: tokens };
+    const noise = this.speeds.constants.progressNoise + overheadNoise(seconds);
+    this.learn(this.between(this.company()), work, seconds, noise, now, { hasNoLine: true });
+  }
+
+  private between(company: readonly Company[]): Company[] {
+    return company.map((here, at) => {
+      const before = this.companySeen[at] ?? here;
+      return { ...here, others: (here.others + before.others) / 2 };
+    });
   }
 
   private progress(chunks: number, company: readonly Company[], now: number): void {
@@ -113,12 +153,10 @@ export class WatchedCall {
       this.stall(company, seconds, now);
       return;
     }
-    const between = company.map((here, at) => {
-      const before = this.companySeen[at] ?? here;
-      return { ...here, others: (here.others + before.others) / 2 };
-    });
     const work = { promptTokens: 0, outputTokens: tokens };
-    this.learn(between, work, seconds, this.speeds.constants.progressNoise, now, { hasNoLine: true });
+    this.learn(this.between(company), work, seconds, this.speeds.constants.progressNoise, now, {
+      hasNoLine: true,
+    });
     this.seenAt = now;
     this.seenChunks = chunks;
     this.silenceSeconds = 0;
@@ -180,3 +218,8 @@ export class WatchedCall {
 }
 
 const ALONE: Company = { others: 0, streams: 0, running: 0 };
+
+/** Variance of the log of a time so short that the way there may be a good part of it. */
+function overheadNoise(seconds: number): number {
+  return seconds > 0 ? Math.min(MOST_OVERHEAD_NOISE, (OVERHEAD_SECONDS / seconds) ** 2) : MOST_OVERHEAD_NOISE;
+}

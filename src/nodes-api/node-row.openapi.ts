@@ -46,6 +46,16 @@ export const NODE_ROW: Schema<NodeRow> = named(
       'it registered itself and is not probed',
     ),
     throughput_tps: orNull(amount('Tokens/s for its whole shard, as declared.'), 'not declared'),
+    speed_factor: orNull(
+      amount(
+        'How fast it was seen to be lately, with nobody else there, over what it declared: 0.5 is half as fast.',
+      ),
+      'the policy learns no speeds of nodes, or no chat went there yet',
+    ),
+    speed_sigma: orNull(
+      amount('How far that is known: standard deviation of its natural logarithm.'),
+      '`speed_factor` is',
+    ),
     queue_depth: whole('Requests waiting or running on it, as it said last.'),
     max_concurrent: orNull(whole('How many chats it takes at once.', { minimum: 1 }), 'no limit declared'),
     in_flight: whole('The tracker’s own attempts under way on it.'),
@@ -68,6 +78,8 @@ export const nodeExample: NodeRow = {
   status: 'ready',
   probe: null,
   throughput_tps: 90,
+  speed_factor: null,
+  speed_sigma: null,
   queue_depth: 1,
   max_concurrent: 8,
   in_flight: 1,

@@ -1,4 +1,5 @@
 import type { BreakerState } from '../node-health/index.js';
+import type { SpeedBelief } from '../node-speeds/index.js';
 import type { MeshNode } from '../registry/index.js';
 
 /** One row of `GET /v1/nodes`: nothing secret, no lease. */
@@ -15,6 +16,8 @@ export interface NodeRow {
   readonly status: 'ready' | 'draining';
   readonly probe: MeshNode['lastProbe'];
   readonly throughput_tps: number | null;
+  readonly speed_factor: number | null;
+  readonly speed_sigma: number | null;
   readonly queue_depth: number;
   readonly max_concurrent: number | null;
   readonly in_flight: number;
@@ -30,8 +33,17 @@ export interface NodeHealthFacts {
   readonly breaker: BreakerState;
 }
 
-/** Endpoints never carry credentials or queries: registering refuses those. */
-export function nodeRow(node: MeshNode, health: NodeHealthFacts, now: number): NodeRow {
+/**
+ * Endpoints never carry credentials or queries: registering refuses those.
+ *
+ * @param speed null where nothing was learned of it
+ */
+export function nodeRow(
+  node: MeshNode,
+  health: NodeHealthFacts,
+  speed: SpeedBelief | null,
+  now: number,
+): NodeRow {
   return {
     node_id: node.nodeId,
     wallet: node.wallet,
@@ -45,6 +57,8 @@ export function nodeRow(node: MeshNode, health: NodeHealthFacts, now: number): N
     status: node.drainedByOperator || node.drainedByNode ? 'draining' : 'ready',
     probe: node.lastProbe,
     throughput_tps: node.throughputTps,
+    speed_factor: speed === null ? null : finite(1 / speed.secondsFactor),
+    speed_sigma: speed === null ? null : finite(speed.sigma),
     queue_depth: node.queueDepth,
     max_concurrent: node.maxConcurrent,
     in_flight: health.inFlight,
@@ -52,4 +66,8 @@ export function nodeRow(node: MeshNode, health: NodeHealthFacts, now: number): N
     breaker: health.breaker,
     last_seen_seconds_ago: Math.max(0, now - node.lastSignAt) / 1000,
   };
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NodeHealthModule } from '../node-health/index.js';
+import { NodeSpeedsModule } from '../node-speeds/index.js';
 import { RegistryModule } from '../registry/index.js';
 import { TopologyModule } from '../topology/index.js';
 import { NodesLane } from './nodes.lane.js';
@@ -7,7 +8,7 @@ import { LeasesController } from './leases.controller.js';
 import { NodesController } from './nodes.controller.js';
 
 @Module({
-  imports: [RegistryModule, TopologyModule, NodeHealthModule],
+  imports: [RegistryModule, TopologyModule, NodeHealthModule, NodeSpeedsModule],
   controllers: [NodesController, LeasesController],
   providers: [NodesLane],
 })

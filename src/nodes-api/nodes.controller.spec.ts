@@ -12,7 +12,7 @@ let nodes: NodesController;
 let leases: LeasesController;
 beforeEach(() => {
   rooms = new Rooms();
-  nodes = new NodesController(rooms.registry, rooms.topology, rooms.health, rooms.clock);
+  nodes = new NodesController(rooms.registry, rooms.topology, rooms.health, rooms.speeds, rooms.clock);
   leases = new LeasesController(rooms.registry, rooms.topology);
 });
 
@@ -101,6 +101,8 @@ describe('GET /v1/nodes', () => {
         status: 'ready',
         probe: null,
         throughput_tps: 60,
+        speed_factor: null,
+        speed_sigma: null,
         queue_depth: 0,
         max_concurrent: null,
         in_flight: 0,

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { BodyPipe, queryText } from '../http/index.js';
 import { CLOCK, type Clock } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
+import { NodeSpeedsService } from '../node-speeds/index.js';
 import { Registration, RegistryService, type MeshNode } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
 import { nodeRow, type NodeRow } from './node-row.js';
@@ -15,6 +16,7 @@ export class NodesController {
     private readonly registry: RegistryService,
     private readonly topology: TopologyService,
     private readonly health: NodeHealthService,
+    private readonly speeds: NodeSpeedsService,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -58,6 +60,7 @@ export class NodesController {
       reputation: this.health.reputation(node),
       breaker: this.health.breaker(node).state,
     };
-    return nodeRow(node, health, this.clock.now());
+    const speed = this.speeds.beliefOf(node.model, node.key);
+    return nodeRow(node, health, speed, this.clock.now());
   }
 }

@@ -39,7 +39,7 @@ export interface LoggedCall {
 /** A clock too coarse for an answer out of a cache. */
 const SHORTEST_SECONDS = 0.001;
 const NO_CANDIDATES: readonly CandidateState[] = [];
-const POLICY_MODES: ReadonlySet<string> = new Set(['scout', 'exploit']);
+const POLICY_MODES: ReadonlySet<string> = new Set(['scout', 'exploit', 'control']);
 const BY_OUTCOME: Readonly<Record<string, Standing>> = { completed: 'no_sample', client_left: 'client_left' };
 
 /** null of a call that never got a route. */

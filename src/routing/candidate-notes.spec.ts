@@ -7,6 +7,8 @@ import { NOTHING_CONSIDERED } from './routing.service.js';
 
 const SETTINGS = Object.assign(new RoutingSettings(), { exploreShare: 0.4 });
 
+const UNASKED = { predicted_seconds: null, predicted_seconds_200: null, node_loads: null };
+
 describe('the candidates of a choice, afterwards', () => {
   it('are told as they stood, with the share of the traffic that each had', () => {
     const eligible = [
@@ -18,14 +20,17 @@ describe('the candidates of a choice, afterwards', () => {
       {
         ...{ signature: 'fast', status: 'proven', tps: 30, prior_tps: 20, weight: 2.5 },
         ...{ traffic_share: expect.closeTo(0.45), scouts_in_flight: 0, barred: false, left_out: null },
+        ...UNASKED,
       },
       {
         ...{ signature: 'slow', status: 'proven', tps: 10, prior_tps: 10, weight: 1 },
         ...{ traffic_share: expect.closeTo(0.15), scouts_in_flight: 0, barred: false, left_out: null },
+        ...UNASKED,
       },
       {
         ...{ signature: 'new', status: 'unsampled', tps: null, prior_tps: 40, weight: 0 },
         ...{ traffic_share: 0.4, scouts_in_flight: 2, barred: false, left_out: null },
+        ...UNASKED,
       },
     ]);
   });

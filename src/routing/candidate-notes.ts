@@ -18,6 +18,11 @@ export interface CandidateNote {
   readonly scouts_in_flight: number;
   /** Whether scouting it was barred. */
   readonly barred: boolean;
+  /** What this call, or an answer of 200 tokens, was expected to take; null where the policy doesn't ask. */
+  readonly predicted_seconds: number | null;
+  readonly predicted_seconds_200: number | null;
+  /** Attempts under way on each hop's server; null where the policy doesn't ask. */
+  readonly node_loads: readonly number[] | null;
   /** Why the policy was not even asked about it, or null. */
   readonly left_out: LeftOut['reason'] | null;
 }
@@ -48,6 +53,13 @@ function noteOf(state: CandidateState, share: number, leftOut: CandidateNote['le
     traffic_share: share,
     scouts_in_flight: state.scoutsInFlight,
     barred: state.barred,
+    predicted_seconds: finite(state.expected?.seconds),
+    predicted_seconds_200: finite(state.expected?.shownSeconds),
+    node_loads: state.expected?.nodeLoads ?? null,
     left_out: leftOut,
   };
+}
+
+function finite(seconds: number | undefined): number | null {
+  return seconds !== undefined && Number.isFinite(seconds) ? seconds : null;
 }

@@ -16,6 +16,8 @@ const MOST_SCOUT_SHARE = 0.05;
  * that can be told from the tracker's own log. A candidate of which nothing is expected comes last.
  */
 export const leastExpectedDelay: Policy = {
+  asksExpected: true,
+
   choose(candidates, settings, rng) {
     const groups = groupsOf(candidates, settings);
     const group = groups[drawn(groups, rng())];

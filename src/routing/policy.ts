@@ -28,7 +28,14 @@ export interface Expectation {
   readonly optimisticSeconds: number | null;
   /** Attempts under way on the route. */
   readonly inFlight: number;
+  /** An answer of {@link SHOWN_TOKENS} instead; for people, like the rest. */
+  readonly shownSeconds?: number;
+  /** Attempts under way on each hop's server. */
+  readonly nodeLoads?: readonly number[];
 }
+
+/** Predictions for different calls can't be compared; those for an answer of this length can. */
+export const SHOWN_TOKENS = 200;
 
 export interface PolicySettings {
   readonly exploreShare: number;
@@ -50,6 +57,8 @@ export interface Choice {
 
 /** A way to choose. Pure: the dice are handed in. */
 export interface Policy {
+  /** Whether it looks at what is expected of each candidate. */
+  readonly asksExpected?: true;
   /** @param candidates at least one */
   choose(candidates: readonly CandidateState[], settings: PolicySettings, rng: Rng): Choice;
   /** The probability of each candidate being chosen next; they sum to 1 unless there is none. */

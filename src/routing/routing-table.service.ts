@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CandidatesService } from '../candidate-enumeration/index.js';
 import { CLOCK, ModelNotFoundError, type Clock } from '../kernel/index.js';
-import { NodeHealthService } from '../node-health/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
 import { TopologyService } from '../topology/index.js';
+import { NO_OUTLOOK, RouteOutlooksService } from './route-outlooks.service.js';
 import { routingRows, type RoutingRow } from './routing-table.js';
 import { RoutingService } from './routing.service.js';
 
@@ -25,7 +25,7 @@ export class RoutingTableService {
     private readonly candidates: CandidatesService,
     private readonly stats: RoutingStatsService,
     private readonly routing: RoutingService,
-    private readonly health: NodeHealthService,
+    private readonly outlooks: RouteOutlooksService,
   ) {}
 
   /** @throws ModelNotFoundError */
@@ -40,12 +40,13 @@ export class RoutingTableService {
     const routes = this.candidates.candidates(model);
     const priors = this.candidates.priors(model, routes);
     const shares = this.routing.shares(model, routes);
+    const outlooks = this.outlooks.of(model, routes);
     const facts = routes.map((route, at) => ({
       route,
       estimate: this.stats.estimate(model, route.signature),
       priorTps: priors[at] ?? 0,
       share: shares[at] ?? 0,
-      inFlight: this.health.inFlightOf(route.signature),
+      outlook: outlooks[at] ?? NO_OUTLOOK,
     }));
     return {
       model,

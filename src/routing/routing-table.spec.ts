@@ -4,9 +4,11 @@ import { routeOf } from '../candidate-enumeration/index.js';
 import type { RouteEstimate } from '../routing-stats/index.js';
 import { routingRows, type RowFacts } from './routing-table.js';
 
+const OUTLOOK = { inFlight: 2, recentShare: 0.4, shownSeconds: 6.5 };
+
 function facts(wallet: string, estimate: Partial<RouteEstimate>): RowFacts {
   const route = routeOf('m', [{ node: aNode({ wallet }), startLayer: 0, endLayer: 3 }]);
-  return { route, estimate: anEstimate(estimate), priorTps: 7, share: 0.25, inFlight: 2 };
+  return { route, estimate: anEstimate(estimate), priorTps: 7, share: 0.25, outlook: OUTLOOK };
 }
 
 function coefficients(...estimates: Partial<RouteEstimate>[]): (number | null)[] {
@@ -31,6 +33,8 @@ describe('a row of the routing table', () => {
         weight: 1.5,
         prior_tps: 7,
         in_flight: 2,
+        recent_share: 0.4,
+        predicted_seconds_200: 6.5,
         last_sample_seconds_ago: 2.5,
       },
     ]);

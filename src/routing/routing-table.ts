@@ -1,5 +1,6 @@
 import type { Route } from '../candidate-enumeration/index.js';
 import type { RouteEstimate } from '../routing-stats/index.js';
+import type { RouteOutlook } from './route-outlooks.service.js';
 
 /** One row of `GET /v1/routing`. */
 export interface RoutingRow {
@@ -13,6 +14,8 @@ export interface RoutingRow {
   readonly weight: number;
   readonly prior_tps: number;
   readonly in_flight: number;
+  readonly recent_share: number | null;
+  readonly predicted_seconds_200: number | null;
   readonly last_sample_seconds_ago: number | null;
 }
 
@@ -22,14 +25,14 @@ export interface RowFacts {
   readonly estimate: RouteEstimate;
   readonly priorTps: number;
   readonly share: number;
-  readonly inFlight: number;
+  readonly outlook: RouteOutlook;
 }
 
 /** The rows of one model: `coefficient` is tps over that of the fastest proven route. */
 export function routingRows(facts: readonly RowFacts[], now: number): RoutingRow[] {
   const proven = facts.filter(({ estimate }) => estimate.status === 'proven');
   const best = Math.max(0, ...proven.map(({ estimate }) => estimate.tps ?? 0));
-  return facts.map(({ route, estimate, priorTps, share, inFlight }) => ({
+  return facts.map(({ route, estimate, priorTps, share, outlook }) => ({
     signature: route.signature,
     hops: route.hops.map(({ node, startLayer, endLayer }) => ({
       node_id: node.nodeId,
@@ -43,7 +46,9 @@ export function routingRows(facts: readonly RowFacts[], now: number): RoutingRow
     sample_count: estimate.sampleCount,
     weight: estimate.mass,
     prior_tps: priorTps,
-    in_flight: inFlight,
+    in_flight: outlook.inFlight,
+    recent_share: outlook.recentShare,
+    predicted_seconds_200: outlook.shownSeconds === null ? null : finite(outlook.shownSeconds),
     last_sample_seconds_ago:
       estimate.lastSampleAt === null ? null : Math.max(0, now - estimate.lastSampleAt) / 1000,
   }));

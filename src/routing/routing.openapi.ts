@@ -53,6 +53,11 @@ const ROW = named(
       'What is expected of it unmeasured: its slowest hop’s declared speed, queue and reputation.',
     ),
     in_flight: whole('Attempts under way on it.'),
+    recent_share: orNull(share('Its share of the model’s last 100 choices.'), 'the policy does not predict'),
+    predicted_seconds_200: orNull(
+      amount('What an answer of 200 tokens to a prompt of usual length would take there now.'),
+      'the policy does not predict',
+    ),
     last_sample_seconds_ago: orNull(amount('Age of its newest sample.'), 'it has none'),
   }),
 );
@@ -136,6 +141,8 @@ const example: RoutingTable = {
           weight: 11.6,
           prior_tps: 12,
           in_flight: 1,
+          recent_share: null,
+          predicted_seconds_200: null,
           last_sample_seconds_ago: 3.2,
         },
         {
@@ -149,6 +156,8 @@ const example: RoutingTable = {
           weight: 0,
           prior_tps: 12,
           in_flight: 0,
+          recent_share: null,
+          predicted_seconds_200: null,
           last_sample_seconds_ago: null,
         },
       ],

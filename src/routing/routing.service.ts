@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CandidatesService, type Route } from '../candidate-enumeration/index.js';
 import { ModelNotFoundError, NoRouteError, RNG, type Rng } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
+import type { CallAsk, CallStart } from '../node-speeds/index.js';
 import type { MeshNode } from '../registry/index.js';
-import { RoutingStatsService } from '../routing-stats/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { TopologyService } from '../topology/index.js';
+import { CandidateStatesService } from './candidate-states.service.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
 import type { CandidateState, ChoiceMode, Policy, PolicySettings } from './policy.js';
@@ -25,6 +26,8 @@ export interface Decision {
   readonly epoch: number;
   /** The candidates as they stood, by which the choice can be understood later. */
   readonly considered: Considered;
+  /** What was asked for, where that was told. */
+  readonly ask?: CallStart | null;
 }
 
 /** What a choice was made from. A pin leaves nothing to choose. */
@@ -61,7 +64,7 @@ export class RoutingService {
     @Inject(RNG) private readonly rng: Rng,
     private readonly topology: TopologyService,
     private readonly candidates: CandidatesService,
-    private readonly stats: RoutingStatsService,
+    private readonly states: CandidateStatesService,
     private readonly health: NodeHealthService,
   ) {
     this.policy = POLICIES[settings.policy];
@@ -71,24 +74,29 @@ export class RoutingService {
    * The route for a call's first attempt, or 'full' when it has to wait for one.
    *
    * @param pin node ids that the client named, or null to let the policy choose
+   * @param ask what is asked for; null: a call as the model's usually are
    * @throws ModelNotFoundError | NoRouteError
    * @throws InvalidRequestError a pin that is no route
    */
-  decide(model: string, pin: readonly string[] | null): Decision | Full {
+  decide(model: string, pin: readonly string[] | null, ask: CallStart | null = null): Decision | Full {
     const view = this.topology.view(model);
     if (view === null) throw new ModelNotFoundError(model);
     if (pin !== null) {
       const route = pinnedRoute(view, pin);
-      return this.isFull(route) ? 'full' : this.decision('pinned', route, 1, NOTHING_CONSIDERED);
+      return this.isFull(route) ? 'full' : this.decision('pinned', route, 1, NOTHING_CONSIDERED, ask);
     }
-    const decision = this.choose(model, this.candidates.candidates(model));
+    const decision = this.choose(model, this.candidates.candidates(model), ask);
     if (decision === null) throw this.noRoute(model);
     return decision;
   }
 
   /** The route for another attempt, without the nodes that failed this call; null when none is left. */
-  decideAgain(model: string, tried: ReadonlySet<MeshNode>): Decision | Full | null {
-    return this.choose(model, this.candidates.candidatesWithout(model, tried));
+  decideAgain(
+    model: string,
+    tried: ReadonlySet<MeshNode>,
+    ask: CallStart | null = null,
+  ): Decision | Full | null {
+    return this.choose(model, this.candidates.candidatesWithout(model, tried), ask);
   }
 
   /**
@@ -96,11 +104,16 @@ export class RoutingService {
    *
    * @param abandoned signatures of the routes that were too slow for this call
    */
-  decideSurely(model: string, tried: ReadonlySet<MeshNode>, abandoned: ReadonlySet<string>): Decision | null {
+  decideSurely(
+    model: string,
+    tried: ReadonlySet<MeshNode>,
+    abandoned: ReadonlySet<string>,
+    ask: CallStart | null = null,
+  ): Decision | null {
     const known =
       tried.size === 0 ? this.candidates.candidates(model) : this.candidates.candidatesWithout(model, tried);
     const routes = known.filter(({ signature }) => !abandoned.has(signature));
-    const decision = this.choose(model, routes, { ...SURELY, loadHarm: this.settings.loadHarm });
+    const decision = this.choose(model, routes, ask, { ...SURELY, loadHarm: this.settings.loadHarm });
     return decision === null || decision === 'full' || decision.mode !== 'exploit' ? null : decision;
   }
 
@@ -118,24 +131,13 @@ export class RoutingService {
     return this.candidates.candidates(model).length > 0;
   }
 
-  /** How the policy sees these routes of one model. */
-  private states(model: string, routes: readonly Route[]): CandidateState[] {
-    const priors = this.candidates.priors(model, routes);
-    return routes.map(({ signature, hops }, at) => {
-      // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
-      const { status, tps, mass, scoutsInFlight, barred } = this.stats.estimate(model, signature);
-      const priorTps = priors[at] ?? 0;
-      return { signature, hopCount: hops.length, priorTps, status, tps, mass, scoutsInFlight, barred };
-    });
-  }
-
   /** The probability of each of a model's candidates to be the next one chosen; they sum to 1 unless there is none. */
   shares(model: string, routes: readonly Route[]): number[] {
     const open = routes.filter((route) => !this.isBlocked(route));
     const free = open.filter((route) => !this.isFull(route));
     // With all of them full, the next call waits for whichever is free first.
     const eligible = free.length > 0 ? free : open;
-    const states = this.states(model, eligible.length > 0 ? eligible : routes);
+    const states = this.states.of(model, eligible.length > 0 ? eligible : routes, null);
     const shares = eligible.length > 0 ? this.policy.shares(states, this.settings) : allOnBestPrior(states);
     const bySignature = new Map(states.map(({ signature }, at) => [signature, shares[at] ?? 0]));
     return routes.map(({ signature }) => bySignature.get(signature) ?? 0);
@@ -144,33 +146,30 @@ export class RoutingService {
   private choose(
     model: string,
     routes: readonly Route[],
+    ask: CallStart | null,
     settings: PolicySettings = this.settings,
   ): Decision | Full | null {
     if (routes.length === 0) return null;
     const open = routes.filter((route) => !this.isBlocked(route));
-    if (open.length === 0) return this.leastBad(model, routes);
+    if (open.length === 0) return this.leastBad(model, routes, ask);
     const free = open.filter((route) => !this.isFull(route));
     if (free.length === 0) return 'full';
-    const eligible = this.states(model, free);
+    const eligible = this.states.of(model, free, ask);
     const { index, mode, probability } = this.policy.choose(eligible, settings, this.rng);
     const route = free[index];
     if (route === undefined) return null;
-    return this.decision(mode, route, probability, {
-      eligible,
-      leftOut: this.leftOut(model, routes, open, free),
-    });
+    const leftOut = this.leftOut(model, routes, open, free, ask);
+    return this.decision(mode, route, probability, { eligible, leftOut }, ask);
   }
 
   /** Every candidate was removed: better to try than to refuse. */
-  private leastBad(model: string, routes: readonly Route[]): Decision | Full {
+  private leastBad(model: string, routes: readonly Route[], ask: CallStart | null): Decision | Full {
     const free = routes.filter((route) => !this.isFull(route));
-    const eligible = this.states(model, free);
+    const eligible = this.states.of(model, free, ask);
     const route = free[firstBy(eligible, byPrior)];
     if (route === undefined) return 'full';
-    return this.decision('greedy-fallback', route, 1, {
-      eligible,
-      leftOut: this.leftOut(model, routes, routes, free),
-    });
+    const leftOut = this.leftOut(model, routes, routes, free, ask);
+    return this.decision('greedy-fallback', route, 1, { eligible, leftOut }, ask);
   }
 
   /** How the routes stand that could not be chosen, and which of them for their breakers. */
@@ -179,13 +178,14 @@ export class RoutingService {
     routes: readonly Route[],
     open: readonly Route[],
     free: readonly Route[],
+    ask: CallAsk | null,
   ): readonly LeftOut[] {
     if (routes.length === free.length) return NOBODY;
     const blocked = routes.filter((route) => !open.includes(route));
     const full = open.filter((route) => !free.includes(route));
     return [
-      ...this.states(model, blocked).map((state) => ({ state, reason: 'breaker_open' as const })),
-      ...this.states(model, full).map((state) => ({ state, reason: 'full' as const })),
+      ...this.states.of(model, blocked, ask).map((state) => ({ state, reason: 'breaker_open' as const })),
+      ...this.states.of(model, full, ask).map((state) => ({ state, reason: 'full' as const })),
     ];
   }
 
@@ -197,9 +197,15 @@ export class RoutingService {
     return hops.some(({ node }) => this.health.isFull(node));
   }
 
-  private decision(mode: RouteMode, route: Route, probability: number, considered: Considered): Decision {
+  private decision(
+    mode: RouteMode,
+    route: Route,
+    probability: number,
+    considered: Considered,
+    ask: CallStart | null,
+  ): Decision {
     const { model, signature } = route;
-    return { model, route, signature, mode, probability, epoch: this.topology.epoch(model), considered };
+    return { model, route, signature, mode, probability, epoch: this.topology.epoch(model), considered, ask };
   }
 
   private noRoute(model: string): NoRouteError {

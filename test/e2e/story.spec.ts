@@ -31,14 +31,17 @@ describe('the story of a call', () => {
     const failing = await stage.head((response) => sendJson(response, 500, { error: { message: 'no' } }));
     await join(tracker.api, failing, 'bad', { throughput_tps: 90 });
     await join(tracker.api, await stage.head(), 'good', { throughput_tps: 10 });
-    const waiting = { status: 'unsampled', tps: null, weight: 0, barred: false, left_out: null };
+    const waiting = {
+      ...{ status: 'unsampled', tps: null, weight: 0, barred: false, left_out: null },
+      ...{ predicted_seconds: null, predicted_seconds_200: null, node_loads: null },
+    };
     const [bad, good] = ['bad', 'good'].map((wallet) => `${MODEL}|${wallet}:all[0-0]`);
     const story = await chat('failover');
     expect(story).toMatchObject({ outcome: 'completed', cause: null, sample: 'recorded' });
     expect(story.attempts).toEqual([
       {
         ...{ signature: bad, mode: 'scout', probability: 1, outcome: 'failed', status: 500 },
-        ...{ ms: expect.any(Number), failed_node_id: 'bad:all', cause: 'node_failed' },
+        ...{ ms: expect.any(Number), failed_node_id: 'bad:all', cause: 'node_failed', reason: null },
         candidates: [
           { ...waiting, signature: bad, prior_tps: 90, traffic_share: 1, scouts_in_flight: 0 },
           { ...waiting, signature: good, prior_tps: 10, traffic_share: 0, scouts_in_flight: 0 },
@@ -46,7 +49,7 @@ describe('the story of a call', () => {
       },
       {
         ...{ signature: good, mode: 'scout', probability: 1, outcome: 'completed', status: 200 },
-        ...{ ms: expect.any(Number), failed_node_id: null, cause: null },
+        ...{ ms: expect.any(Number), failed_node_id: null, cause: null, reason: null },
         candidates: [{ ...waiting, signature: good, prior_tps: 10, traffic_share: 1, scouts_in_flight: 0 }],
       },
     ]);
@@ -122,7 +125,7 @@ describe('the story of a call', () => {
     const story = await chat('told');
     expect(story.attempts[0]?.candidates).toHaveLength(1);
     const [row] = await tracker.api.calls();
-    expect(row?.attempts).toEqual([{ ...story.attempts[0], candidates: undefined }]);
+    expect(row?.attempts).toEqual([{ ...story.attempts[0], candidates: undefined, reason: undefined }]);
     const events = await watching.until('call.finished');
     watching.leave();
     await eventually(() => expect(logger.of('call.finished')).toHaveLength(1));

@@ -1,12 +1,16 @@
 import { CandidatesService } from '../../src/candidate-enumeration/index.js';
 import { EventBus, seededRng, type MeshEvent } from '../../src/kernel/index.js';
 import { NodeHealthService, type Outcome } from '../../src/node-health/index.js';
+import { NodeSpeedsService } from '../../src/node-speeds/index.js';
 import { RegistryService, type MeshNode, type NodeSpec, type Registered } from '../../src/registry/index.js';
+import { CandidateStatesService } from '../../src/routing/candidate-states.service.js';
+import { RecentChoicesService } from '../../src/routing/recent-choices.service.js';
+import { RouteOutlooksService } from '../../src/routing/route-outlooks.service.js';
 import { RoutingController } from '../../src/routing/routing.controller.js';
 import { RoutingTableService } from '../../src/routing/routing-table.service.js';
-import { RoutingService, type Decision } from '../../src/routing/index.js';
+import { ExpectationsService, RoutingService, type Decision } from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
-import { NodesSettings, RoutingSettings, ServingSettings } from '../../src/settings/index.js';
+import { NodesSettings, RoutingSettings, ServingSettings, SpeedSettings } from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
 import { aSpec } from './builders.js';
 import { ManualClock } from './manual-clock.js';
@@ -42,8 +46,10 @@ export class Rooms {
   readonly registry: RegistryService;
   readonly topology: TopologyService;
   readonly health: NodeHealthService;
+  readonly speeds: NodeSpeedsService;
   readonly candidates: CandidatesService;
   readonly stats: RoutingStatsService;
+  readonly expectations: ExpectationsService;
   readonly routing: RoutingService;
   readonly table: RoutingTableService;
   readonly routingController: RoutingController;
@@ -80,12 +86,19 @@ export class Rooms {
       this.bus,
     );
     this.stats = new RoutingStatsService(this.settings.routing, clock, this.topology, this.bus);
+    this.speeds = new NodeSpeedsService(new SpeedSettings(), clock, this.bus);
+    this.expectations = new ExpectationsService(
+      this.settings.routing,
+      this.speeds,
+      this.health,
+      this.topology,
+    );
     this.routing = new RoutingService(
       this.settings.routing,
       seededRng(seed),
       this.topology,
       this.candidates,
-      this.stats,
+      new CandidateStatesService(this.candidates, this.stats, this.expectations),
       this.health,
     );
     this.table = new RoutingTableService(
@@ -94,7 +107,11 @@ export class Rooms {
       this.candidates,
       this.stats,
       this.routing,
-      this.health,
+      new RouteOutlooksService(
+        this.health,
+        this.expectations,
+        new RecentChoicesService(this.expectations, this.bus),
+      ),
     );
     this.routingController = new RoutingController(this.settings.routing, this.table);
   }

@@ -47,6 +47,8 @@ export interface Candidate {
   readonly weight: number;
   readonly prior_tps: number;
   readonly in_flight: number;
+  readonly recent_share: number | null;
+  readonly predicted_seconds_200: number | null;
   readonly last_sample_seconds_ago: number | null;
 }
 
@@ -105,6 +107,8 @@ export interface NodeRow {
   readonly status: 'ready' | 'draining';
   readonly probe: 'ok' | 'failed' | null;
   readonly throughput_tps: number | null;
+  readonly speed_factor: number | null;
+  readonly speed_sigma: number | null;
   readonly queue_depth: number;
   readonly max_concurrent: number | null;
   readonly in_flight: number;
@@ -129,6 +133,9 @@ export interface ConsideredRoute {
   readonly traffic_share: number;
   readonly scouts_in_flight: number | null;
   readonly barred: boolean | null;
+  readonly predicted_seconds: number | null;
+  readonly predicted_seconds_200: number | null;
+  readonly node_loads: readonly number[] | null;
   readonly left_out: 'breaker_open' | 'full' | null;
 }
 
@@ -142,6 +149,8 @@ export interface Attempt {
   readonly ms: number | null;
   readonly failed_node_id: string | null;
   readonly cause: string | null;
+  /** Only in `GET /v1/calls/{id}`: why this route, in words, where the policy predicts. */
+  readonly reason?: string | null;
   /** Only in `GET /v1/calls/{id}`. */
   readonly candidates?: readonly ConsideredRoute[];
 }

@@ -57,6 +57,9 @@ export function aConsidered(stated: Partial<ConsideredRoute> = {}): ConsideredRo
     traffic_share: 0.7,
     scouts_in_flight: 0,
     barred: false,
+    predicted_seconds: null,
+    predicted_seconds_200: null,
+    node_loads: null,
     left_out: null,
     ...stated,
   };

@@ -8,7 +8,8 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Why an attempt's route was this one. */
-export function decisionSentence({ mode, probability, signature, candidates = [] }: Attempt): string {
+export function decisionSentence({ mode, probability, signature, reason, candidates = [] }: Attempt): string {
+  if (typeof reason === 'string') return predictedSentence(mode, probability, reason);
   switch (mode) {
     case 'pinned':
       return 'Pinned: the client named this route. Nothing was chosen, and no other route may stand in.';
@@ -23,6 +24,17 @@ export function decisionSentence({ mode, probability, signature, candidates = []
     default:
       return `Chosen as ${String(mode)}, with a chance of ${percent(probability)}.`;
   }
+}
+
+const PREDICTED_WORDS: Readonly<Record<string, string>> = {
+  exploit: 'Exploit: here the answer was expected first',
+  scout: 'Scout: it was idle, and may well be faster than it is believed to be',
+  control: 'Control: a few chats go to the route with the fewest calls under way, for comparison',
+};
+
+/** Of a policy that predicts, and says what it expected. */
+function predictedSentence(mode: string, probability: number, reason: string): string {
+  return `${PREDICTED_WORDS[mode] ?? `Chosen as ${mode}`} (${reason}); it had a chance of ${percent(probability)}.`;
 }
 
 function exploitSentence(probability: number, candidates: readonly ConsideredRoute[]): string {

@@ -15,6 +15,8 @@ export function aNode(stated: Partial<NodeRow> = {}): NodeRow {
     status: 'ready',
     probe: null,
     throughput_tps: 20,
+    speed_factor: null,
+    speed_sigma: null,
     queue_depth: 0,
     max_concurrent: null,
     in_flight: 0,

@@ -13,6 +13,8 @@ export function aCandidate(more: Partial<Candidate> = {}): Candidate {
     weight: 2.5,
     prior_tps: 10,
     in_flight: 0,
+    recent_share: null,
+    predicted_seconds_200: null,
     last_sample_seconds_ago: 4,
     ...more,
   };
@@ -36,6 +38,8 @@ export function aNode(more: Partial<NodeRow> = {}): NodeRow {
     status: 'ready',
     probe: null,
     throughput_tps: null,
+    speed_factor: null,
+    speed_sigma: null,
     queue_depth: 0,
     max_concurrent: null,
     in_flight: 0,

@@ -25,6 +25,8 @@ export interface ChunkFacts {
   readonly usageOnly: boolean;
   /** Text, reasoning, a refusal or a part of a tool call; a role or an empty delta is none. */
   readonly hasContent: boolean;
+  /** Some choice calls a tool. */
+  readonly hasToolCall: boolean;
   /** Some choice says why it ended. */
   readonly finished: boolean;
   readonly error: InBandError | null;
@@ -46,6 +48,7 @@ export const NO_FACTS: ChunkFacts = Object.freeze({
   usage: null,
   usageOnly: false,
   hasContent: false,
+  hasToolCall: false,
   finished: false,
   error: null,
   parsed: false,
@@ -74,6 +77,7 @@ export function readChunk(payload: Buffer, eventName: string | null = null): Chu
     usage,
     usageOnly: usage !== null && error === null && choices?.length === 0,
     hasContent: choices?.some(hasContent) ?? false,
+    hasToolCall: choices?.some(hasToolCall) ?? false,
     finished: choices?.some(isFinished) ?? false,
     error,
     parsed: true,
@@ -134,8 +138,17 @@ function hasContent(choice: unknown): boolean {
     isFilled(delta.reasoning) ||
     isFilled(delta.reasoning_content) ||
     isFilled(delta.refusal) ||
-    isCall(delta.function_call) ||
-    (Array.isArray(delta.tool_calls) && delta.tool_calls.some(isToolCall))
+    callsTool(delta)
+  );
+}
+
+function hasToolCall(choice: unknown): boolean {
+  return isJsonObject(choice) && isJsonObject(choice.delta) && callsTool(choice.delta);
+}
+
+function callsTool(delta: JsonObject): boolean {
+  return (
+    isCall(delta.function_call) || (Array.isArray(delta.tool_calls) && delta.tool_calls.some(isToolCall))
   );
 }
 

@@ -15,6 +15,7 @@ export class UsageTap {
   private contentEvents = 0;
   private hasDone = false;
   private hasFinish = false;
+  private hasToolCall = false;
   private error: InBandError | null = null;
   private template: ChunkTemplate | null = null;
 
@@ -27,6 +28,7 @@ export class UsageTap {
     if (facts.hasContent) this.contentEvents++;
     this.hasDone ||= facts.done;
     this.hasFinish ||= facts.finished;
+    this.hasToolCall ||= facts.hasToolCall;
     this.error ??= facts.error;
     return facts;
   }
@@ -54,6 +56,11 @@ export class UsageTap {
   /** Some choice gave its finish reason; a stream with neither this nor `[DONE]` was cut off. */
   get sawFinish(): boolean {
     return this.hasFinish;
+  }
+
+  /** The answer calls a tool: servers may write that all at once at its end. */
+  get sawToolCall(): boolean {
+    return this.hasToolCall;
   }
 
   get firstError(): InBandError | null {

@@ -21,6 +21,8 @@ export interface AnswerReader {
   /** @param verdict what to finish with */
   broken(verdict: Verdict): void;
   readonly count: AnswerCount;
+  /** A stream that calls a tool: from there on its pace tells nothing. */
+  readonly sawToolCall: boolean;
   /** The client's bytes so far end within an event: nothing of ours can follow. */
   readonly isMidEvent: boolean;
 }

@@ -80,6 +80,18 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     });
   }
 
+  get contentChunks(): number {
+    return this.reader?.count.contentChunks ?? 0;
+  }
+
+  get sawToolCall(): boolean {
+    return this.reader?.sawToolCall ?? false;
+  }
+
+  get heldUpMs(): number {
+    return this.input.client.heldUpMs - this.heldUpBefore;
+  }
+
   /** The tracker itself failed. */
   onFault(fault: unknown): void {
     this.over = true;
@@ -246,7 +258,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
       headStatus: this.headStatus,
       isCommitted: this.committed,
       elapsedMs: deadlines.now() - this.startedAt,
-      heldUpMs: client.heldUpMs - this.heldUpBefore,
+      heldUpMs: this.heldUpMs,
     };
     this.input.onSettled(end);
     return end;

@@ -14,6 +14,7 @@ const NOTHING = Buffer.alloc(0);
 export class RefusalReader implements AnswerReader {
   readonly count = NO_COUNT;
   readonly isMidEvent = false;
+  readonly sawToolCall = false;
   private readonly chunks: Buffer[] = [];
   private length = 0;
 

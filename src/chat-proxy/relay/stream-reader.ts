@@ -39,6 +39,10 @@ export class StreamReader implements AnswerReader {
     return { usage, contentChunks };
   }
 
+  get sawToolCall(): boolean {
+    return this.relay.tap.sawToolCall;
+  }
+
   chunk(bytes: Buffer): void {
     this.take(this.relay.feed(bytes));
   }

@@ -14,6 +14,7 @@ const MOST_READ_BYTES = 16 * 1024 * 1024;
 export class WholeReader implements AnswerReader {
   /** A JSON answer has no events: once begun, only a broken connection tells that it isn't whole. */
   readonly isMidEvent = true;
+  readonly sawToolCall = false;
   private readonly chunks: Buffer[] = [];
   private length = 0;
   /** Chunks already given to the client; the last one stays back until the call is settled. */

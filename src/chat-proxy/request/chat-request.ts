@@ -9,6 +9,8 @@ export interface ChatRequest {
   readonly streamOptions: Readonly<Record<string, unknown>> | null;
   /** The client wants the usage chunk of a stream. */
   readonly wantsUsage: boolean;
+  /** No answer is longer, in tokens; null where the client set no bound that can be understood. */
+  readonly mostOutputTokens: number | null;
   /** Node ids of a pinned route, or null. */
   readonly pin: readonly string[] | null;
   /** The body as it came, and where its members are. */
@@ -37,7 +39,22 @@ export function parseChatRequest(body: Buffer): ChatRequest {
   if (!isModelKey(model)) refuse('model', `must be ${MODEL_KEY_RULE}`);
   const streamOptions = readStreamOptions(fields.stream_options ?? null);
   const wantsUsage = streamOptions?.include_usage === true;
-  return { model, stream, streamOptions, wantsUsage, pin: readPin(fields.route ?? null), body, members };
+  const mostOutputTokens = readMost(fields);
+  const pin = readPin(fields.route ?? null);
+  return { model, stream, streamOptions, wantsUsage, mostOutputTokens, pin, body, members };
+}
+
+/** Whatever else stands there is the head's to refuse. Given both, the head keeps to the smaller one, if to any. */
+function readMost({
+  max_tokens: old,
+  max_completion_tokens: present,
+}: Record<string, unknown>): number | null {
+  const most = Math.min(isBound(old) ? old : Infinity, isBound(present) ? present : Infinity);
+  return Number.isFinite(most) ? most : null;
+}
+
+function isBound(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 function parseObject(body: Buffer): Record<string, unknown> {
