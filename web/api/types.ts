@@ -192,7 +192,7 @@ export interface IncidentWindow {
   readonly succeeded: number;
   readonly success_ratio: number | null;
   readonly p95_ttft_ms: number | null;
-  /** Calls of the window that had to wait for a node with room. */
+  /** Calls of the window that had to wait in the queue. */
   readonly queued: number;
 }
 

@@ -43,7 +43,7 @@ export const OUTCOMES: Readonly<Record<CallOutcome, Word>> = {
 export const PHASES: Readonly<Record<CallPhase, Word>> = {
   queued: {
     ...{ mark: '⋯', tone: 'warn', word: 'queued' },
-    meaning: 'It waits for a node with room.',
+    meaning: 'It waits for a node with room, or for the mesh to be quick enough.',
   },
   prefill: {
     ...{ mark: '▹', tone: 'accent', word: 'prefill' },
@@ -131,7 +131,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   hop_failed: 'failed as a hop',
   no_route: 'nobody serves all layers',
   queue_full: 'too many calls were waiting already',
-  queue_timeout: 'no node had room in time',
+  queue_timeout: 'its turn did not come in time',
   overloaded: 'the tracker had too much to do',
   shutting_down: 'the tracker was going down',
 };
