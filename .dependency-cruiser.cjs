@@ -51,6 +51,7 @@ const ROOMS = {
     'registry',
     'topology',
     'node-health',
+    'node-speeds',
     'candidate-enumeration',
     'routing',
     'calls',

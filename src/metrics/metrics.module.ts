@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CallsModule } from '../calls/index.js';
 import { CandidateEnumerationModule } from '../candidate-enumeration/index.js';
 import { NodeHealthModule } from '../node-health/index.js';
+import { NodeSpeedsModule } from '../node-speeds/index.js';
 import { RegistryModule } from '../registry/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { TopologyModule } from '../topology/index.js';
@@ -33,6 +34,7 @@ const SOURCES = [
     RegistryModule,
     TopologyModule,
     NodeHealthModule,
+    NodeSpeedsModule,
     CandidateEnumerationModule,
     RoutingModule,
     CallsModule,

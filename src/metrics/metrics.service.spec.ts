@@ -266,3 +266,36 @@ describe('the series', () => {
     expect(shown.value('meshnet_route_traffic_share', { model, route: `${model}|w:all[0-0]` })).toBe(1);
   });
 });
+
+describe('a policy that predicts', () => {
+  it('shows what it expects of routes, and believes of nodes that were seen', async () => {
+    rooms = new Rooms({ routing: { policy: 'least-expected-delay', controlShare: 0, exploreShare: 0 } });
+    metrics = new MetricsRoom(rooms);
+    const { node } = rooms.join({ wallet: 'w', throughputTps: 20 });
+    const { route } = rooms.decide(MODEL, null);
+    const ask = { promptTokens: 0, mostOutputTokens: null, isStream: false };
+    const seen = (): Promise<number | null> =>
+      metrics
+        .scrape()
+        .then((shown) => shown.value('meshnet_node_speed_factor', { model: MODEL, node: node.nodeId }));
+    expect(rooms.speeds.beliefOf(MODEL, node.key)).not.toBeNull();
+    const watched = rooms.expectations.begin(route, ask);
+    rooms.clock.advance(40_000);
+    watched?.finished({ promptTokens: 0, outputTokens: 200 }, 0, rooms.speeds.seconds());
+    const shown = await metrics.scrape();
+    const predicted = shown.value('meshnet_route_predicted_seconds', {
+      model: MODEL,
+      route: route.signature,
+    });
+    expect(predicted).toBeGreaterThan(10);
+    expect(await seen()).toBeLessThan(0.8);
+  });
+
+  it('is none while the policy asks for nothing', async () => {
+    const { node } = rooms.join({ wallet: 'w', throughputTps: 20 });
+    const { signature } = rooms.decide(MODEL, null);
+    const shown = await metrics.scrape();
+    expect(shown.value('meshnet_route_predicted_seconds', { model: MODEL, route: signature })).toBeNull();
+    expect(shown.value('meshnet_node_speed_factor', { model: MODEL, node: node.nodeId })).toBeNull();
+  });
+});

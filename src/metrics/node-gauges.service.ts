@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Registry } from 'prom-client';
 import { NodeHealthService, type BreakerState } from '../node-health/index.js';
+import { NodeSpeedsService } from '../node-speeds/index.js';
 import { isServing, RegistryService } from '../registry/index.js';
 import { gauge } from './gauge.js';
 import type { MetricSource } from './metric-source.js';
@@ -9,18 +10,19 @@ import { ModelLabels, SHARED_LABEL } from './model-labels.js';
 const MOST_NODES = 2000;
 const BREAKER_NUMBER: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** What stands of nodes: how many of each model, and the breaker of each. */
+/** What stands of nodes: how many of each model, and of each its breaker and what is believed of its speed. */
 @Injectable()
 export class NodeGauges implements MetricSource {
   constructor(
     private readonly registry: RegistryService,
     private readonly health: NodeHealthService,
+    private readonly speeds: NodeSpeedsService,
     private readonly labels: ModelLabels,
   ) {}
 
   show(registry: Registry): void {
     this.showCounts(registry);
-    this.showBreakers(registry);
+    this.showEach(registry);
   }
 
   private showCounts(registry: Registry): void {
@@ -39,11 +41,17 @@ export class NodeGauges implements MetricSource {
   }
 
   /** Node ids are unique within a model, so those of models without a label of their own can't be told apart. */
-  private showBreakers(registry: Registry): void {
+  private showEach(registry: Registry): void {
     const breaker = gauge(
       registry,
       'meshnet_breaker_state',
       "The node's circuit breaker: 0 closed, 1 half-open (a probe may pass), 2 open (shut out).",
+      ['model', 'node'],
+    );
+    const speed = gauge(
+      registry,
+      'meshnet_node_speed_factor',
+      "The node's speed as it was seen lately over what it declared; none where nothing was learned of it.",
       ['model', 'node'],
     );
     let shown = 0;
@@ -52,7 +60,10 @@ export class NodeGauges implements MetricSource {
       const model = this.labels.of(node.model);
       if (model === SHARED_LABEL || shown === MOST_NODES) continue;
       shown += 1;
-      breaker.set({ model, node: node.nodeId }, BREAKER_NUMBER[this.health.breaker(node).state]);
+      const labels = { model, node: node.nodeId };
+      breaker.set(labels, BREAKER_NUMBER[this.health.breaker(node).state]);
+      const belief = this.speeds.beliefOf(node.model, node.key);
+      if (belief !== null) speed.set(labels, 1 / belief.secondsFactor);
     }
     gauge(
       registry,

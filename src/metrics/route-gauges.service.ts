@@ -7,7 +7,7 @@ import { gauge } from './gauge.js';
 import type { MetricSource } from './metric-source.js';
 import { ModelLabels, SHARED_LABEL } from './model-labels.js';
 
-/** A route has two series, so there are at most 2,000 of them. */
+/** A route has up to three series, so there are at most 3,000 of them. */
 const MOST_ROUTES = 1000;
 const STATUSES = ['proven', 'unsampled', 'stale', 'decayed'] as const;
 
@@ -16,6 +16,7 @@ interface Sheet {
   readonly routes: Gauge<'model' | 'status'>;
   readonly learned: Gauge<'model' | 'route'>;
   readonly share: Gauge<'model' | 'route'>;
+  readonly predicted: Gauge<'model' | 'route'>;
   shown: number;
   dropped: number;
 }
@@ -49,7 +50,7 @@ export class RouteGauges implements MetricSource {
 
 function fill(sheet: Sheet, { model, candidates }: ModelRouting): void {
   for (const status of STATUSES) sheet.routes.set({ model, status }, 0);
-  for (const { signature, status, tps, traffic_share } of candidates) {
+  for (const { signature, status, tps, traffic_share, predicted_seconds_200: seconds } of candidates) {
     sheet.routes.inc({ model, status });
     if (sheet.shown === MOST_ROUTES) {
       sheet.dropped += 1;
@@ -59,6 +60,7 @@ function fill(sheet: Sheet, { model, candidates }: ModelRouting): void {
     const labels = { model, route: signature };
     if (tps !== null) sheet.learned.set(labels, tps);
     sheet.share.set(labels, traffic_share);
+    if (seconds !== null) sheet.predicted.set(labels, seconds);
   }
 }
 
@@ -78,6 +80,12 @@ function aSheet(registry: Registry): Sheet {
       registry,
       'meshnet_route_traffic_share',
       'Probability that the next chat without a pin goes to the route, 0 to 1.',
+      ['model', 'route'],
+    ),
+    predicted: gauge(
+      registry,
+      'meshnet_route_predicted_seconds',
+      'Seconds that an answer of 200 tokens is expected to take on the route now; none where the policy does not predict.',
       ['model', 'route'],
     ),
     shown: 0,

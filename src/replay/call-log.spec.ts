@@ -45,6 +45,16 @@ describe('the call log', () => {
     expect(endsOf(log.within(MODEL, HOUR_MS, 3000))[0]).toBe(2900);
   });
 
+  it('counts what was expected of candidates too', () => {
+    const log = new CallLog(100);
+    const expected = { seconds: 1, harmSeconds: 0, optimisticSeconds: null, inFlight: 0 };
+    for (let at = 0; at < 1000; at += 1) {
+      const plain = call(at, 8);
+      log.add({ ...plain, candidates: plain.candidates.map((state) => ({ ...state, expected })) });
+    }
+    expect(log.size).toBe(5);
+  });
+
   it('drops a model that is forgotten, and counts on without it', () => {
     const log = new CallLog(40);
     for (let at = 0; at < 10; at += 1) log.add(call(at, 1, at % 2 === 0 ? MODEL : 'other'));

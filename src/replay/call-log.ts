@@ -4,7 +4,8 @@ import type { LoggedCall } from './logged-call.js';
 const KEPT_MS = 25 * 3_600_000;
 /**
  * Calls and their candidates together. A call takes about 220 bytes and each candidate 145: 6,600 calls with eight
- * candidates take 9 MB, and whatever is logged at most 13 MB.
+ * candidates take 9 MB, and whatever is logged at most 13 MB. What was expected of a candidate takes as much again, and
+ * counts so.
  */
 const MOST_ENTRIES = 60_000;
 
@@ -53,5 +54,6 @@ export class CallLog {
 }
 
 function entriesOf({ candidates }: LoggedCall): number {
-  return 1 + candidates.length;
+  const [first] = candidates;
+  return 1 + candidates.length * (first?.expected === undefined ? 1 : 2);
 }

@@ -61,6 +61,16 @@ function operatorCases(method: string, wallet: string, action: string, status: s
   };
 }
 
+/** After a chat under a policy that predicts. */
+function predicted(path: string): ApiCase {
+  return async (world) => {
+    const env = { MESHNET_ROUTE_POLICY: 'least-expected-delay' };
+    const { api } = await world.trackerWith(await world.head(), env);
+    await api.chat({ model: MESH_MODEL }, { headers: { 'x-request-id': 'predicted' } });
+    return api.get(path);
+  };
+}
+
 async function events(world: ApiWorld): Promise<Reply> {
   const tracker = await world.trackerWith(await world.head());
   const watching = await open(`${tracker.url}/v1/events`, {});
@@ -151,6 +161,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
   getRouting: {
     '200': get('/v1/routing'),
     '200 of one model': get(`/v1/routing?model=${MODEL}`),
+    '200 with predictions': predicted('/v1/routing'),
     '200 with gaps': async (world) => {
       const { api } = await world.mesh();
       await api.register(aNode('gap', { num_layers: 9, shard_start: 3, shard_end: 4 }));
@@ -172,6 +183,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
   listNodes: {
     '200': get('/v1/nodes'),
     '200 of one model': get(`/v1/nodes?model=${MODEL}`),
+    '200 with learned speeds': predicted('/v1/nodes'),
     '400 invalid_request': get(`/v1/nodes${TWICE}`),
   },
   drainNode: {
@@ -210,6 +222,7 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
   },
   getCall: {
     '200': aCall,
+    '200 with predictions': predicted('/v1/calls/predicted'),
     '400 invalid_request': get(`/v1/calls/${BAD}`),
     '404 call_not_found': get('/v1/calls/nobodys'),
   },

@@ -16,7 +16,18 @@ export class MetricsRoom {
   readonly labels: ModelLabels;
   private readonly metrics: MetricsService;
 
-  constructor({ bus, clock, logger, settings, topology, registry, health, candidates, table }: Rooms) {
+  constructor({
+    bus,
+    clock,
+    logger,
+    settings,
+    topology,
+    registry,
+    health,
+    speeds,
+    candidates,
+    table,
+  }: Rooms) {
     this.calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES);
     this.labels = new ModelLabels(bus, topology);
     this.metrics = new MetricsService([
@@ -24,7 +35,7 @@ export class MetricsRoom {
       new MeshMetrics(bus, this.labels),
       new ModelGauges(topology, this.calls, this.labels),
       new RouteGauges(topology, candidates, table, this.labels),
-      new NodeGauges(registry, health, this.labels),
+      new NodeGauges(registry, health, speeds, this.labels),
     ]);
   }
 

@@ -33,6 +33,16 @@ describe('the usage tap', () => {
     }
   });
 
+  it.each([
+    { tool_calls: [{ index: 0, function: { name: 'look', arguments: '' } }] },
+    { function_call: { name: 'look' } },
+  ])('notes that a tool is called: %j', (delta) => {
+    expect(tapped(role, ...contentChunks(3)).sawToolCall).toBe(false);
+    const tap = tapped(role, ...contentChunks(3), { choices: [{ delta }] }, ...contentChunks(3));
+    expect([tap.sawToolCall, tap.contentChunks]).toEqual([true, 7]);
+    expect(tapped({ choices: [{ delta: { tool_calls: [] } }] }).sawToolCall).toBe(false);
+  });
+
   it('counts content chunks where no usage comes, role and comments not (B27, B11)', () => {
     const tap = tapped(': PROCESSING', role, ...contentChunks(40), ': ping', stop, DONE);
     expect(tap.usage).toBeNull();
