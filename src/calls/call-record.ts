@@ -19,6 +19,8 @@ export type CallOutcome =
   | 'timed_out'
   /** The stream ended without finish reason or `[DONE]`. */
   | 'cut_off'
+  /** A scout that was too slow; a proven route took over before its client had seen anything. */
+  | 'abandoned'
   | 'client_left';
 
 /** Whether the call became a sample of its route's speed, or why not. */
@@ -63,7 +65,7 @@ export interface CallRecord extends FinishedCall {
   readonly outcome: CallOutcome | null;
   /** Whether `completion_tokens` is the number of chunks, for lack of usage. */
   readonly tokens_estimated: boolean;
-  /** How long it waited for a node with room; part of `total_ms`, charged to nobody. */
+  /** How long it waited in the queue; part of `total_ms`, charged to nobody. */
   readonly queued_ms: number;
   readonly sample: SampleNote | null;
   readonly work_units: readonly WorkUnits[];

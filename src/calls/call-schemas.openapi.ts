@@ -45,6 +45,7 @@ const OUTCOME = oneOf<CallOutcome>('How it came out.', {
   misconfigured: 'a node refused the tracker itself, or a model that it had registered',
   timed_out: 'a node took longer than a setting allows',
   cut_off: 'the stream ended without finish reason or `[DONE]`',
+  abandoned: 'a scout too slow: a proven route took over before the client had seen anything',
   client_left: 'the client hung up',
 });
 
@@ -59,7 +60,7 @@ const SAMPLE = oneOf<SampleNote>('Whether it became a sample of its route’s sp
 });
 
 const PHASE = oneOf<CallPhase>('What an open call is doing.', {
-  queued: 'waiting for a node with room',
+  queued: 'waiting for a node with room, or for one quick enough (admission)',
   prefill: 'no token came yet',
   streaming: 'tokens come',
   silent: 'none came for five seconds',
@@ -144,7 +145,7 @@ const call: PropertiesOf<Omit<CallRecord, 'attempts'>> = {
   completion_tokens: orNull(whole('As the head counted, or the number of chunks.'), 'nothing came'),
   tokens_estimated: flag('`completion_tokens` is the number of chunks, for lack of usage.'),
   tps: orNull(amount('Tokens/s, end to end.'), 'it was not completed'),
-  queued_ms: amount('How long it waited for a node with room; part of `total_ms`.'),
+  queued_ms: amount('How long it waited in the queue; part of `total_ms`.'),
   ttft_ms: orNull(amount('From its coming to the first token.'), 'none came, or it was no stream'),
   total_ms: orNull(amount('From its coming to its end.'), 'it is open'),
   sample: orNull(SAMPLE, 'no attempt was judged'),

@@ -124,6 +124,16 @@ describe('a call', () => {
     expect(costOf({}, { completionTokens: null })).toBeNull();
   });
 
+  it('that came after scouts too slow cost all that these took', () => {
+    const call = aCall();
+    call.decided(DECISION, 1_000);
+    call.attemptEnded({ ...SERVED, outcome: 'abandoned' }, 6_000);
+    call.decided({ ...DECISION, mode: 'exploit' }, 6_000);
+    call.attemptEnded(SERVED, 7_000);
+    call.finished(COMPLETED, 7_000);
+    expect(call.measures.scoutSeconds).toBe(5);
+  });
+
   it('measures the pauses between content events, whatever else comes in between', () => {
     const call = aCall();
     call.decided(DECISION, 1_000);

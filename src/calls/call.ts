@@ -53,7 +53,7 @@ export interface CallStart {
 export interface CallMeasures {
   /** Of a stream with any content. */
   readonly tokenGaps: TokenGaps | null;
-  /** Of a completed scout whose tokens are known: see {@link scoutCostSeconds}. */
+  /** Of a completed scout whose tokens are known: see {@link scoutCostSeconds}; of scouts abandoned, all their time. */
   readonly scoutSeconds: number | null;
 }
 
@@ -179,9 +179,17 @@ export class Call implements Rostered {
   private scoutSeconds(): number | null {
     const elapsedMs = this.attempts.at(-1)?.ms ?? null;
     const { outcome, completionTokens = null } = this.ending ?? {};
-    if (this.routing?.mode !== 'scout' || outcome !== 'completed') return null;
-    if (completionTokens === null || elapsedMs === null) return null;
-    return scoutCostSeconds(this.considered.at(-1)?.eligible ?? [], completionTokens, elapsedMs);
+    const lost = this.abandonedSeconds();
+    if (this.routing?.mode !== 'scout' || outcome !== 'completed') return lost;
+    if (completionTokens === null || elapsedMs === null) return lost;
+    const cost = scoutCostSeconds(this.considered.at(-1)?.eligible ?? [], completionTokens, elapsedMs);
+    return cost === null ? lost : cost + (lost ?? 0);
+  }
+
+  /** Spent on scouts that were too slow to be shown; null where there was none. */
+  private abandonedSeconds(): number | null {
+    const abandoned = this.attempts.filter(({ outcome }) => outcome === 'abandoned');
+    return abandoned.length === 0 ? null : abandoned.reduce((sum, { ms }) => sum + (ms ?? 0), 0) / 1000;
   }
 
   private queuedFor(now: number): number {

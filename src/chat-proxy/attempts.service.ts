@@ -100,11 +100,12 @@ export class AttemptsService {
       limits: limitsOf(this.settings, head, context.startedAt),
       // Some heads send usage unasked; whoever didn't ask doesn't get it.
       stripUsage: mustAskUsage(chat.request),
+      trial: context.trial,
       clientHeaders: (headers) => headersForClient(headers, routeHeaders(context)),
       timeoutFault: (kind, afterMs) => timeoutFault(kind, afterMs, head, body.length),
       onSign: () => route.hops.forEach(({ node }) => this.registry.touch(node)),
-      onHeard: (now, hasContent) => {
-        call.heard(now, hasContent);
+      onHeard: (now, hasContent, isShown) => {
+        if (isShown) call.heard(now, hasContent);
         if (hasContent) open.watch?.heardContent(now);
       },
       onSettled,

@@ -11,6 +11,7 @@ import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
 import { SpeedWatchService } from './speeds/speed-watch.service.js';
+import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
 import { TurnsService } from './turns.service.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
@@ -24,6 +25,7 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     TurnedAwayService,
     FailoverService,
     AttemptsService,
+    TrialsService,
     LearningService,
     SpeedWatchService,
     TurnsService,

@@ -12,6 +12,7 @@ import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
 import { askOf } from './request/call-ask.js';
 import { headersForClient, type HeaderMap } from './request/headers.js';
+import { TrialsService, type Trial } from './trials.service.js';
 import { toldOf } from './turned-away.service.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
 
@@ -25,6 +26,7 @@ export class FailoverService {
     private readonly calls: CallsService,
     private readonly turns: TurnsService,
     private readonly attempts: AttemptsService,
+    private readonly trials: TrialsService,
   ) {}
 
   /** @throws MeshnetError when the call gets no route at all, or waited for one in vain; the client has seen nothing */
@@ -47,23 +49,27 @@ export class FailoverService {
     const headers = (): HeaderMap => (current === null ? {} : routeHeaders(current));
     const pinger = new StreamPinger(chat.client, this.deadlines, this.pingMs(chat), headers);
     let turn: Turn | null = first;
+    let trial: Trial | null = null;
     try {
       const startedAt = this.deadlines.now();
       while (turn !== null) {
         const { decision, open } = turn;
         const number = failover.attempts + 1;
-        const context: AttemptContext = { chat, call, decision, open, number, startedAt };
+        trial = this.trials.of(chat.request, decision, failover);
+        const context: AttemptContext = { chat, call, decision, open, trial, number, startedAt };
         current = context;
         pinger.start();
         const settled = await this.attempts.run(context);
         if (!call.isOpen) return;
         failover.add(context, settled);
-        turn = failover.mayGoOn() ? await this.nextTurn(chat, call, failover, pinger) : null;
+        turn =
+          trial?.successor ?? (failover.mayGoOn() ? await this.nextTurn(chat, call, failover, pinger) : null);
       }
     } finally {
       pinger.stop();
       // Settled long ago, unless something was thrown.
       turn?.open.abandon();
+      trial?.successor?.open.abandon();
     }
     if (call.isOpen) this.giveUp(chat, failover.mostTelling(), failover.attempts);
   }

@@ -3,6 +3,7 @@ import { aNode, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from '../candidate-enumeration/index.js';
 import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
 import { NO_COUNT, verdict, type AttemptEnd, type HeadAnswer } from './relay/attempt-end.js';
+import type { TrialTerms } from './relay/scout-trial.js';
 
 const HEAD = aNode({ wallet: 'head', shard: span(0, 1) });
 const TAIL = aNode({ wallet: 'tail', shard: span(2, 3) });
@@ -14,13 +15,15 @@ const ROUTE = routeOf(MODEL, [
 interface Asked {
   readonly stream?: boolean;
   readonly pin?: readonly string[] | null;
+  readonly trial?: TrialTerms | null;
 }
 
 /** The parts of an attempt's context that failover looks at. */
-function contextOf({ stream = false, pin = null }: Asked): SpentAttempt['context'] {
+function contextOf({ stream = false, pin = null, trial = null }: Asked): SpentAttempt['context'] {
   return {
     chat: { request: { stream, pin } },
-    decision: { route: ROUTE },
+    decision: { route: ROUTE, signature: ROUTE.signature },
+    trial,
   } as unknown as SpentAttempt['context'];
 }
 
@@ -70,6 +73,18 @@ describe('another attempt', () => {
     ['a whole answer', anEnd('completed')],
   ])('does not follow %s', (_what, end) => {
     for (const stream of [true, false]) expect(after([end], { stream }).mayGoOn()).toBe(false);
+  });
+
+  it('follows a silence of a scout whose first words were held', () => {
+    const trial: TrialTerms = { leastTps: 1, promptMs: 0, takeOver: () => false };
+    expect(after([timedOut('idle')], { stream: true, trial }).mayGoOn()).toBe(true);
+    expect(after([timedOut('total')], { stream: true, trial }).mayGoOn()).toBe(false);
+  });
+
+  it('goes without a scout that was too slow, and without none of its nodes', () => {
+    const failover = after([anEnd('abandoned')], { stream: true });
+    expect([[...failover.tried], [...failover.abandoned]]).toEqual([[], [ROUTE.signature]]);
+    expect([failover.isAtLast, after([anEnd('abandoned')], {}, 2).isAtLast]).toEqual([false, true]);
   });
 
   it('follows a first-byte timeout of a stream, once, and never one of JSON', () => {

@@ -14,6 +14,8 @@ export interface SpentAttempt {
 export class Failover {
   /** Nodes that failed or refused this call. */
   readonly tried = new Set<MeshNode>();
+  /** Routes that were too slow for this call; of their nodes nothing is held against any. */
+  readonly abandoned = new Set<string>();
   private readonly spent: SpentAttempt[] = [];
   private firstByteTimeouts = 0;
 
@@ -21,8 +23,12 @@ export class Failover {
 
   add(context: AttemptContext, settled: SettledAttempt): void {
     const { end } = settled;
-    const blamed = blamedNode(end, context.decision.route);
-    if (blamed !== null) this.tried.add(blamed);
+    const { route, signature } = context.decision;
+    if (end.outcome === 'abandoned') this.abandoned.add(signature);
+    else {
+      const blamed = blamedNode(end, route);
+      if (blamed !== null) this.tried.add(blamed);
+    }
     if (end.timeout === 'first_byte') this.firstByteTimeouts += 1;
     this.spent.push({ context, settled });
   }
@@ -31,12 +37,19 @@ export class Failover {
     return this.spent.length;
   }
 
+  /** Whether nothing can follow the attempt under way. */
+  get isAtLast(): boolean {
+    return this.spent.length + 1 >= this.mostAttempts;
+  }
+
   /** Whether another route may try: the client has seen nothing, and what happened may not happen there. */
   mayGoOn(): boolean {
     const last = this.spent.at(-1);
     if (last === undefined) return true;
-    const { chat } = last.context;
+    const { chat, trial } = last.context;
     if (chat.request.pin !== null || this.spent.length >= this.mostAttempts) return false;
+    // Silent after first words that nobody has seen: they were held.
+    if (trial !== null && last.settled.end.timeout === 'idle') return true;
     return this.isWorthRetrying(last.settled.end, chat.request.stream);
   }
 

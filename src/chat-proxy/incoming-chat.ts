@@ -3,6 +3,7 @@ import type { Call } from '../calls/index.js';
 import type { Decision } from '../routing/index.js';
 import type { OpenAttempt } from './learning.service.js';
 import type { ClientAnswer } from './relay/client-answer.js';
+import type { TrialTerms } from './relay/scout-trial.js';
 import type { ChatRequest } from './request/chat-request.js';
 
 /** A chat as it came in. */
@@ -22,6 +23,8 @@ export interface AttemptContext {
   readonly decision: Decision;
   /** Its ticket, taken with the decision. */
   readonly open: OpenAttempt;
+  /** What it has to prove before its client sees anything of it; null: nothing. */
+  readonly trial: TrialTerms | null;
   /** 1 for the first. */
   readonly number: number;
   /** When the call began, in monotonic ms. */

@@ -6,7 +6,7 @@ import { learningIn } from '../../test/support/learning-rooms.js';
 import { Rooms } from '../../test/support/rooms.js';
 import { QueueError, ShuttingDownError } from '../kernel/index.js';
 import type { MeshNode } from '../registry/index.js';
-import { CallSettings } from '../settings/index.js';
+import { CallSettings, type RoutingSettings } from '../settings/index.js';
 import { COMPLETED, NO_COUNT, type AttemptEnd } from './relay/attempt-end.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
@@ -21,11 +21,18 @@ const QUEUE_MS = 60_000;
 let rooms: Rooms;
 let settings: CallSettings;
 let turns: TurnsService;
-function open(options: Partial<CallSettings> = {}, maxCandidates = 8): void {
-  rooms = new Rooms({ nodes: { leaseSeconds: 1e6 }, routing: { exploreShare: 0, maxCandidates } });
+function open(
+  options: Partial<CallSettings> = {},
+  maxCandidates = 8,
+  routing: Partial<RoutingSettings> = {},
+): void {
+  rooms = new Rooms({
+    nodes: { leaseSeconds: 1e6 },
+    routing: { exploreShare: 0, maxCandidates, ...routing },
+  });
   settings = Object.assign(new CallSettings(), options);
   const learning = learningIn(rooms);
-  turns = new TurnsService(settings, rooms.clock, learning, rooms.bus);
+  turns = new TurnsService(settings, rooms.clock, learning, rooms.admission, rooms.bus);
 }
 beforeEach(() => open());
 
@@ -469,5 +476,102 @@ describe('whatever calls come, wait, leave and end', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('admission', () => {
+  /** Ten tokens/s at rest; with somebody there, more than the 0.101 s a token that are allowed. */
+  const LIMIT = 0.101;
+  const admitting = (limit: number, options: Partial<CallSettings> = {}): void => {
+    open(options, 8, { policy: 'least-expected-delay', controlShare: 0, admissionSecondsPerToken: limit });
+    // Of prompts, none: what is predicted is the answer alone.
+    rooms.speeds.usual = () => ({ promptTokens: 0, outputTokens: 200 });
+    rooms.join({ wallet: 'a', throughputTps: 10 });
+  };
+
+  it('takes a call where nothing is under way, however slow that is', () => {
+    admitting(0.000_001);
+    expect(nodeOf(take())).toBe('a:all');
+    expect(turns.take(plain())).toBe('full');
+    expect(rooms.health.inFlight).toBe(1);
+  });
+
+  it('is nothing unless it is set', () => {
+    admitting(0);
+    for (let n = 0; n < 50; n += 1) take();
+    expect(rooms.health.inFlight).toBe(50);
+  });
+
+  it('lets calls wait while the best route is too slow, first in, first out, and one in as each ends', async () => {
+    admitting(LIMIT);
+    let running = take();
+    const line = Array.from({ length: 4 }, () => wait());
+    for (const [at, next] of line.entries()) {
+      running.open.settle(DONE);
+      running = (await next.outcome)!;
+      await heard();
+      expect(line.map(({ nodeId }) => nodeId === 'a:all')).toEqual(line.map((_, place) => place <= at));
+      expect([turns.waitingCount, rooms.health.inFlight]).toEqual([3 - at, 1]);
+    }
+    expect(rooms.health.inFlight).toBe(1);
+  });
+
+  it('lets as many in as the limit bears', () => {
+    admitting(10);
+    for (let n = 0; n < 8; n += 1) take();
+    expect(rooms.health.inFlight).toBe(8);
+  });
+
+  it('asks again each second, with one timer for all, and with none once nobody waits', async () => {
+    admitting(LIMIT);
+    take();
+    const timers = rooms.clock.liveTimers;
+    let isOver = true;
+    rooms.admission.isOver = () => isOver;
+    const line = [wait(), wait()];
+    // Each has a limit of its own.
+    expect(rooms.clock.liveTimers).toBe(timers + 3);
+    rooms.clock.advance(5_000);
+    expect(turns.waitingCount).toBe(2);
+    isOver = false;
+    rooms.clock.advance(999);
+    expect(turns.waitingCount).toBe(2);
+    rooms.clock.advance(1);
+    expect(turns.waitingCount).toBe(0);
+    await Promise.all(line.map(({ outcome }) => outcome));
+    expect(rooms.clock.liveTimers).toBe(timers);
+  });
+
+  it('lets one in at once where a node joins that holds nothing', async () => {
+    admitting(LIMIT);
+    take();
+    const waiting = wait();
+    rooms.join({ wallet: 'b', throughputTps: 11 });
+    expect(nodeOf((await waiting.outcome)!)).toBe('b:all');
+  });
+
+  it('is not for pinned calls and retries', () => {
+    admitting(LIMIT);
+    take();
+    expect(nodeOf(take(pinned('a:all')))).toBe('a:all');
+    expect(nodeOf(take(retry()))).toBe('a:all');
+  });
+
+  it('names its setting when the queue is full, and when the wait was too long', async () => {
+    admitting(LIMIT, { queueLength: 1 });
+    take();
+    const waiting = wait();
+    const refused = wait();
+    await heard();
+    expect(String(refused.fault)).toMatch(/MESHNET_ADMISSION_SECONDS_PER_TOKEN.*MESHNET_QUEUE_LENGTH/);
+    rooms.clock.advance(QUEUE_MS);
+    await heard();
+    expect(String(waiting.fault)).toMatch(/MESHNET_ADMISSION_SECONDS_PER_TOKEN.*MESHNET_QUEUE_SECONDS/);
+    expect([(waiting.fault as QueueError).code, turns.waitingCount]).toEqual(['queue_timeout', 0]);
+  });
+
+  it('leaves what is unknown, or has no route, to be refused at once', () => {
+    admitting(LIMIT);
+    expect(() => turns.take(plain('unknown'))).toThrow('does not exist');
   });
 });

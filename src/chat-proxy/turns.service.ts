@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CLOCK, EventBus, QueueError, ShuttingDownError, type Cancel, type Clock } from '../kernel/index.js';
-import type { Decision, Full } from '../routing/index.js';
+import { AdmissionService, type Admission, type Decision, type Full } from '../routing/index.js';
 import type { SampleVerdict } from '../routing-stats/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { LearningService, type OpenAttempt } from './learning.service.js';
@@ -29,19 +29,26 @@ interface Waiter extends Applicant {
   readonly reject: (fault: unknown) => void;
 }
 
+/** What is predicted falls with time, and nobody tells. */
+const LOOK_AGAIN_MS = 1000;
+const TOO_SLOW = 'The best route is slower than MESHNET_ADMISSION_SECONDS_PER_TOKEN allows';
+
 /**
  * Who is next. A call gets a route and its ticket in one step, so that two can't take a node's last slot; when all
- * its routes are full it waits, first in, first out per model, until a ticket settles or the mesh changes.
+ * its routes are full, or its model is over what admission allows, it waits, first in, first out per model, until a ticket
+ * settles, the mesh changes or, for admission, a second has gone by. Calls that name their route and retries are not admission's.
  */
 @Injectable()
 export class TurnsService implements OnModuleDestroy {
   private readonly lines = new Map<string, Set<Waiter>>();
   private waiting = 0;
+  private cancelLook: Cancel | null = null;
 
   constructor(
     @Inject(CALL_SETTINGS) private readonly settings: CallSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly learning: LearningService,
+    @Inject(AdmissionService) private readonly admission: Admission,
     bus: EventBus,
   ) {
     bus.on('epoch.bumped', ({ model }) => this.serve(model));
@@ -72,7 +79,7 @@ export class TurnsService implements OnModuleDestroy {
   async wait(applicant: Applicant, client: ClientAnswer): Promise<Turn | null> {
     if (client.left) return null;
     if (this.waiting >= this.settings.queueLength) {
-      throw new QueueError('Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).', 'queue_full');
+      throw this.tooMany(applicant);
     }
     let cancel: Cancel = () => undefined;
     let leave: () => void = () => undefined;
@@ -94,7 +101,7 @@ export class TurnsService implements OnModuleDestroy {
         });
         cancel = this.clock.after(this.settings.queueSeconds * 1000, () => {
           leave();
-          reject(this.tooLong());
+          reject(this.tooLong(applicant));
         });
         this.join(waiter);
         this.serve(applicant.model);
@@ -111,8 +118,9 @@ export class TurnsService implements OnModuleDestroy {
     return this.waiting > 0 && [...(this.lines.get(model) ?? [])].some(({ isPlain }) => isPlain);
   }
 
-  private tryTake({ decide }: Applicant): Turn | Full | null {
-    const decision = decide();
+  private tryTake(applicant: Applicant): Turn | Full | null {
+    if (this.isHeldBack(applicant)) return 'full';
+    const decision = applicant.decide();
     if (decision === null || decision === 'full') return decision;
     return { decision, open: new CountedIn(this.learning.open(decision), () => this.serveAll()) };
   }
@@ -122,6 +130,7 @@ export class TurnsService implements OnModuleDestroy {
     this.lines.set(waiter.model, line);
     line.add(waiter);
     this.waiting += 1;
+    if (this.admission.isOn) this.lookAgain();
   }
 
   private leave(waiter: Waiter): void {
@@ -129,6 +138,7 @@ export class TurnsService implements OnModuleDestroy {
     if (line?.delete(waiter) !== true) return;
     this.waiting -= 1;
     if (line.size === 0) this.lines.delete(waiter.model);
+    if (this.waiting === 0) this.stopLooking();
   }
 
   /** A slot was freed; its server may serve other models too. */
@@ -155,9 +165,36 @@ export class TurnsService implements OnModuleDestroy {
     }
   }
 
-  private tooLong(): QueueError {
+  private lookAgain(): void {
+    this.cancelLook ??= this.clock.after(LOOK_AGAIN_MS, () => {
+      this.cancelLook = null;
+      this.serveAll();
+      if (this.waiting > 0) this.lookAgain();
+    });
+  }
+
+  private stopLooking(): void {
+    this.cancelLook?.();
+    this.cancelLook = null;
+  }
+
+  private tooMany(applicant: Applicant): QueueError {
+    const message = this.isHeldBack(applicant)
+      ? `${TOO_SLOW}, and the queue is full (MESHNET_QUEUE_LENGTH).`
+      : 'Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).';
+    return new QueueError(message, 'queue_full');
+  }
+
+  private tooLong(applicant: Applicant): QueueError {
     const seconds = String(this.settings.queueSeconds);
-    return new QueueError(`Every node was full for ${seconds} s (MESHNET_QUEUE_SECONDS).`, 'queue_timeout');
+    const message = this.isHeldBack(applicant)
+      ? `${TOO_SLOW}, and was for ${seconds} s (MESHNET_QUEUE_SECONDS).`
+      : `Every node was full for ${seconds} s (MESHNET_QUEUE_SECONDS).`;
+    return new QueueError(message, 'queue_timeout');
+  }
+
+  private isHeldBack({ model, isPlain }: Applicant): boolean {
+    return isPlain && this.admission.isOver(model);
   }
 }
 

@@ -16,7 +16,7 @@ const WINDOW = named(
         amount('Nineteen of twenty had their first token within this time; off by a twentieth at most.'),
         'none had one',
       ),
-      queued: whole('Those that had to wait for a node with room.'),
+      queued: whole('Those that had to wait in the queue.'),
     },
   ),
 );
@@ -36,7 +36,7 @@ export const INCIDENTS = named(
   'Incidents',
   objectOf<IncidentRow>('How a model fares, now and an hour ago.', {
     model: text('The model.'),
-    waiting: whole('Calls that wait for a node with room this moment.'),
+    waiting: whole('Calls that wait in the queue this moment.'),
     now: WINDOW,
     hour_ago: WINDOW,
     failures: listOf(

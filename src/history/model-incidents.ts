@@ -10,14 +10,14 @@ export interface IncidentWindow {
   /** Of those that succeeded or failed; null where none did. */
   readonly success_ratio: number | null;
   readonly p95_ttft_ms: number | null;
-  /** Calls that had to wait for a node with room. */
+  /** Calls that had to wait in the queue. */
   readonly queued: number;
 }
 
 /** One row of `GET /v1/incidents`. */
 export interface IncidentRow {
   readonly model: string;
-  /** Calls that wait for a node with room this moment. */
+  /** Calls that wait in the queue this moment. */
   readonly waiting: number;
   readonly now: IncidentWindow;
   readonly hour_ago: IncidentWindow;

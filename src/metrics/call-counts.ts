@@ -43,7 +43,7 @@ export class CallCounts {
   });
   private readonly queueWait = new ModelHistogram({
     name: 'meshnet_queue_wait_seconds',
-    help: 'How long chats that had to wait for a node with room did so, in seconds.',
+    help: 'How long chats that had to wait in the queue did so, in seconds.',
     labels: [],
     buckets: QUEUE_SECONDS,
   });

@@ -1,6 +1,6 @@
 import { textAnswer, type ApiPart } from '../openapi/index.js';
 
-const EXAMPLE = `# HELP meshnet_queued Chats that wait for a node with room.
+const EXAMPLE = `# HELP meshnet_queued Chats that wait in the queue.
 # TYPE meshnet_queued gauge
 meshnet_queued 0
 `;

@@ -49,10 +49,10 @@ export class ModelGauges implements MetricSource {
     const inFlight = gauge(
       registry,
       'meshnet_in_flight',
-      'Chats under way, those that wait for a node with room included.',
+      'Chats under way, those that wait in the queue included.',
       ['model'],
     );
-    const queued = gauge(registry, 'meshnet_queued', 'Chats that wait for a node with room.');
+    const queued = gauge(registry, 'meshnet_queued', 'Chats that wait in the queue.');
     for (const known of models) inFlight.inc({ model: this.labels.of(known) }, 0);
     for (const [known, counts] of this.calls.openByModel()) {
       inFlight.inc({ model: this.labels.of(known) }, counts.open);

@@ -50,6 +50,10 @@ describe('a logged call', () => {
     expect(logged(call)).toMatchObject({ standing, candidates: [], tokens: 0 });
   });
 
+  it.each(['scout', 'exploit', 'control'])('is counted where the policy chose by mode %s', (mode) => {
+    expect(logged({ attempts: [aFinishedAttempt({ mode })] }).standing).toBe('counted');
+  });
+
   it('is not chosen where nothing is known of its candidates', () => {
     expect(loggedCall(aFinishedCall({ attempts: [aFinishedAttempt()] }), undefined, 0)).toMatchObject({
       standing: 'not_chosen',

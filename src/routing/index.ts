@@ -11,6 +11,7 @@
  * docs/routing-policies.md says what it shows. Of node-speeds only such a policy asks; each choice is taken in the same
  * step as its ticket, so that the next one sees it.
  */
+export { AdmissionService, type Admission } from './admission.service.js';
 export { candidateNotes, type CandidateNote } from './candidate-notes.js';
 export { choiceWords } from './choice-words.js';
 export { ExpectationsService } from './expectations.service.js';

@@ -74,6 +74,12 @@ describe('least-expected-delay', () => {
     expect(scouts.every(({ index }) => index === 1)).toBe(true);
   });
 
+  it('scouts no route whose last scouts gave no sample, for as long as that bars it', () => {
+    const vague = candidate('vague', 12, { optimisticSeconds: 4 });
+    expect(shares([candidate('best', 10), vague])).toEqual([0.98, 0.02]);
+    expect(shares([candidate('best', 10), { ...vague, barred: true }])).toEqual([1, 0]);
+  });
+
   it('puts a route of which nothing is expected last, and still picks one where there is no other', () => {
     expect(shares([aCandidate({ signature: 'unknown' }), candidate('known', 1e9)])).toEqual([0, 1]);
     const unknown = [aCandidate({ signature: 'unknown' })];

@@ -12,7 +12,7 @@ const MOST_SCOUT_SHARE = 0.05;
  * now; what the call takes from those already there counts too, `loadHarm` times. Ties are drawn.
  *
  * Two small groups go elsewhere. Scouts: to an idle route that is believed to be slower, but so vaguely that it may well
- * be the fastest. The control group: to the route with the fewest calls under way, so that what the policy earns over
+ * be the fastest, unless the last one gave no sample. The control group: to the route with the fewest calls under way, so that what the policy earns over
  * that can be told from the tracker's own log. A candidate of which nothing is expected comes last.
  */
 export const leastExpectedDelay: Policy = {
@@ -49,8 +49,8 @@ function groupsOf(candidates: readonly CandidateState[], settings: PolicySetting
   const costOf = costWith(settings);
   const best = leastBy(candidates, costOf);
   const bestSeconds = candidates[best[0] ?? 0]?.expected?.seconds ?? Infinity;
-  const scouts = candidates.flatMap(({ expected }, at) =>
-    !best.includes(at) && (expected?.optimisticSeconds ?? Infinity) < bestSeconds ? [at] : [],
+  const scouts = candidates.flatMap(({ expected, barred }, at) =>
+    !barred && !best.includes(at) && (expected?.optimisticSeconds ?? Infinity) < bestSeconds ? [at] : [],
   );
   const control = settings.controlShare ?? 0;
   const scout = Math.min(MOST_SCOUT_SHARE, SCOUT_SHARE * scouts.length, settings.exploreShare, 1 - control);

@@ -4,6 +4,7 @@ import { NodeHealthModule } from '../node-health/index.js';
 import { NodeSpeedsModule } from '../node-speeds/index.js';
 import { RoutingStatsModule } from '../routing-stats/index.js';
 import { TopologyModule } from '../topology/index.js';
+import { AdmissionService } from './admission.service.js';
 import { CandidateStatesService } from './candidate-states.service.js';
 import { ExpectationsService } from './expectations.service.js';
 import { RecentChoicesService } from './recent-choices.service.js';
@@ -28,7 +29,8 @@ import { RoutingService } from './routing.service.js';
     RouteOutlooksService,
     RoutingService,
     RoutingTableService,
+    AdmissionService,
   ],
-  exports: [ExpectationsService, RoutingService, RoutingTableService],
+  exports: [AdmissionService, ExpectationsService, RoutingService, RoutingTableService],
 })
 export class RoutingModule {}

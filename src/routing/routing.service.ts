@@ -9,7 +9,7 @@ import { TopologyService } from '../topology/index.js';
 import { CandidateStatesService } from './candidate-states.service.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
-import type { CandidateState, ChoiceMode, Policy } from './policy.js';
+import type { CandidateState, ChoiceMode, Policy, PolicySettings } from './policy.js';
 import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
 
 export type RouteMode = ChoiceMode | 'pinned' | 'greedy-fallback';
@@ -47,6 +47,9 @@ export type Full = 'full';
 
 /** When trying again makes sense after nobody served some layers: nodes come back by registering. */
 const NO_ROUTE_RETRY_SECONDS = 5;
+
+/** No scouting and no comparing: a call that has waited for a slow scout gets the best there is, or nearly. */
+const SURELY: PolicySettings = { exploreShare: 0, controlShare: 0, weightAlpha: 16 };
 
 const NOBODY: readonly LeftOut[] = [];
 export const NOTHING_CONSIDERED: Considered = { eligible: [], leftOut: NOBODY };
@@ -96,6 +99,24 @@ export class RoutingService {
     return this.choose(model, this.candidates.candidatesWithout(model, tried), ask);
   }
 
+  /**
+   * The route that takes over from a scout too slow: one that is proven or well predicted, no scout; null where none has room.
+   *
+   * @param abandoned signatures of the routes that were too slow for this call
+   */
+  decideSurely(
+    model: string,
+    tried: ReadonlySet<MeshNode>,
+    abandoned: ReadonlySet<string>,
+    ask: CallStart | null = null,
+  ): Decision | null {
+    const known =
+      tried.size === 0 ? this.candidates.candidates(model) : this.candidates.candidatesWithout(model, tried);
+    const routes = known.filter(({ signature }) => !abandoned.has(signature));
+    const decision = this.choose(model, routes, ask, { ...SURELY, loadHarm: this.settings.loadHarm });
+    return decision === null || decision === 'full' || decision.mode !== 'exploit' ? null : decision;
+  }
+
   /** Models that a chat can be routed to right now, in the order in which they became known. */
   routableModels(): string[] {
     return this.topology.knownModels().filter((model) => this.isRoutable(model));
@@ -122,14 +143,19 @@ export class RoutingService {
     return routes.map(({ signature }) => bySignature.get(signature) ?? 0);
   }
 
-  private choose(model: string, routes: readonly Route[], ask: CallStart | null): Decision | Full | null {
+  private choose(
+    model: string,
+    routes: readonly Route[],
+    ask: CallStart | null,
+    settings: PolicySettings = this.settings,
+  ): Decision | Full | null {
     if (routes.length === 0) return null;
     const open = routes.filter((route) => !this.isBlocked(route));
     if (open.length === 0) return this.leastBad(model, routes, ask);
     const free = open.filter((route) => !this.isFull(route));
     if (free.length === 0) return 'full';
     const eligible = this.states.of(model, free, ask);
-    const { index, mode, probability } = this.policy.choose(eligible, this.settings, this.rng);
+    const { index, mode, probability } = this.policy.choose(eligible, settings, this.rng);
     const route = free[index];
     if (route === undefined) return null;
     const leftOut = this.leftOut(model, routes, open, free, ask);

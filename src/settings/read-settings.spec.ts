@@ -25,6 +25,8 @@ describe('settings', () => {
       policy: 'proportional',
       enumeration: 'greedy',
       loadHarm: 0.25,
+      safeScouting: 0,
+      admissionSecondsPerToken: 0,
       controlShare: 0.02,
     });
     expect({ ...speeds }).toEqual({
@@ -90,6 +92,17 @@ describe('settings', () => {
     expect(faults([], { MESHNET_ROUTE_ENUMERATION: 'yen' })).toEqual([
       'MESHNET_ROUTE_ENUMERATION: must be one of greedy, diverse',
     ]);
+  });
+
+  it('refuse admission under a policy that predicts nothing', () => {
+    const MESHNET_ADMISSION_SECONDS_PER_TOKEN = '0.2';
+    expect(faults([], { MESHNET_ADMISSION_SECONDS_PER_TOKEN })).toEqual([
+      'MESHNET_ADMISSION_SECONDS_PER_TOKEN: needs MESHNET_ROUTE_POLICY=least-expected-delay: no other policy predicts',
+    ]);
+    const MESHNET_ROUTE_POLICY = 'least-expected-delay';
+    const { routing } = run([], { MESHNET_ADMISSION_SECONDS_PER_TOKEN, MESHNET_ROUTE_POLICY });
+    expect(routing.admissionSecondsPerToken).toBe(0.2);
+    expect(faults([], { MESHNET_ADMISSION_SECONDS_PER_TOKEN: '0' })).toEqual([]);
   });
 
   it('honour zero instead of taking it for nothing', () => {

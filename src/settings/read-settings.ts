@@ -122,6 +122,10 @@ function readPart<T extends object>(
     const by = givenBy.get(fault.property) ?? source?.env ?? source?.flag ?? fault.property;
     faults.push(`${by}: must be ${source?.range ?? 'something else'}`);
   }
+  for (const { property, needs } of sources) {
+    const by = givenBy.get(property);
+    if (by !== undefined && needs?.isMet(part) === false) faults.push(`${by}: needs ${needs.words}`);
+  }
   return Object.freeze(part);
 }
 

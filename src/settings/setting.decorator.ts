@@ -15,6 +15,15 @@ export interface SettingSource {
   readonly read: Reader;
   /** What it is where nobody gave it, if that depends on the rest of its part. */
   readonly unlessGiven: ((part: object) => unknown) | null;
+  /** What else has to be set for the value to mean anything. */
+  readonly needs: SettingNeed | null;
+}
+
+/** What one setting demands of the others of its part. */
+export interface SettingNeed {
+  readonly isMet: (part: object) => boolean;
+  /** Completes "needs …" in a fault. */
+  readonly words: string;
 }
 
 const SOURCES = Symbol('setting sources');
@@ -28,6 +37,7 @@ export function Setting(source: Partial<SettingSource> & Pick<SettingSource, 'ra
       flag: null,
       repeatable: false,
       unlessGiven: null,
+      needs: null,
       ...source,
       property,
     };

@@ -43,6 +43,11 @@ function mostCandidatesOf(routing: object): number {
   return enumeration === 'diverse' ? 12 : maxCandidates;
 }
 
+/** Only a policy that predicts what load does to speed can tell when there is too much of it. */
+function predictsOrAdmitsAll({ policy, admissionSecondsPerToken }: RoutingSettings): boolean {
+  return admissionSecondsPerToken === 0 || policy === 'least-expected-delay';
+}
+
 /** How routes are enumerated, learned and chosen (ADR-0021). */
 export class RoutingSettings {
   @Setting({
@@ -155,6 +160,32 @@ export class RoutingSettings {
   @Min(0)
   @Max(1)
   controlShare = 0.02;
+
+  @Setting({
+    env: 'MESHNET_ROUTE_SAFE_SCOUTING',
+    range: 'a number from 0 to 1',
+    help: "what a scout's stream has to prove before its client sees it, as a share of the best proven tokens/s; 0: nothing",
+    read: readNumber,
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  safeScouting = 0;
+
+  @Setting({
+    env: 'MESHNET_ADMISSION_SECONDS_PER_TOKEN',
+    range: 'a number of seconds from 0 to 1000000',
+    help: 'least-expected-delay: chats queue while the best route is predicted to be slower than this; 0: never',
+    read: readNumber,
+    needs: {
+      isMet: (routing) => predictsOrAdmitsAll(routing as RoutingSettings),
+      words: 'MESHNET_ROUTE_POLICY=least-expected-delay: no other policy predicts',
+    },
+  })
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1_000_000)
+  admissionSecondsPerToken = 0;
 }
 
 export { SpeedSettings };

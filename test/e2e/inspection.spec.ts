@@ -63,6 +63,8 @@ describe('GET /v1/routing', () => {
       weight: expect.closeTo(1, 2),
       prior_tps: 12,
       in_flight: 0,
+      recent_share: null,
+      predicted_seconds_200: null,
       last_sample_seconds_ago: expect.any(Number),
       tps: expect.any(Number),
     };
@@ -163,6 +165,8 @@ describe('GET /v1/nodes', () => {
           status: 'ready',
           probe: null,
           throughput_tps: 12.5,
+          speed_factor: null,
+          speed_sigma: null,
           queue_depth: 2,
           max_concurrent: 8,
           in_flight: 0,
@@ -195,7 +199,7 @@ describe('GET /v1/calls', () => {
       attempts: [
         {
           ...{ signature, mode: 'pinned', probability: 1, outcome: 'completed', status: 200 },
-          ...{ ms: expect.any(Number), failed_node_id: null, cause: null, candidates: [] },
+          ...{ ms: expect.any(Number), failed_node_id: null, cause: null, reason: null, candidates: [] },
         },
       ],
       outcome: 'completed',

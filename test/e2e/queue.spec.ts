@@ -122,6 +122,49 @@ describe('a call whose nodes are all full', () => {
   });
 });
 
+describe('a call that comes while the mesh is slower than admission allows', () => {
+  const ADMISSION = {
+    MESHNET_ROUTE_POLICY: 'least-expected-delay',
+    MESHNET_ADMISSION_SECONDS_PER_TOKEN: '0.0001',
+  };
+
+  it('waits as if its nodes were full, and record and metrics say so', async () => {
+    const tracker = await stage.tracker({ env: ADMISSION });
+    const { api } = tracker;
+    const { head, answer } = await heldHead();
+    await join(api, head, 'a');
+    const first = api.chat(aChat());
+    await received(head);
+    const second = api.chat(aChat({ stream: true }));
+    await queued(tracker, 1);
+    expect((await api.get('/metrics')).text).toMatch(/^meshnet_queued 1$/m);
+    answer();
+    await received(head, 2);
+    answer();
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    expect((await api.callOf(await first)).queued_ms).toBe(0);
+    expect((await api.callOf(await second)).queued_ms).toBeGreaterThan(0);
+    expect((await api.get('/metrics')).text).toMatch(/meshnet_queue_wait_seconds_count\{[^}]*\} 1/);
+  });
+
+  it('gets 429 in the end, which names the setting', async () => {
+    const { api } = await stage.tracker({ env: { ...ADMISSION, MESHNET_QUEUE_SECONDS: '0.2' } });
+    const { head, answer } = await heldHead();
+    await join(api, head, 'a');
+    const first = api.chat(aChat());
+    await received(head);
+    const late = await api.chat(aChat());
+    expect([late.status, errorOf(late).code, late.headers['retry-after']]).toEqual([
+      429,
+      'queue_timeout',
+      '5',
+    ]);
+    expect(errorOf(late).message).toContain('MESHNET_ADMISSION_SECONDS_PER_TOKEN');
+    answer();
+    expect((await first).status).toBe(200);
+  });
+});
+
 describe('another attempt whose nodes are all full', () => {
   it('waits too, unbegun, and tells the first failure when that takes too long', async () => {
     const env = { MESHNET_QUEUE_SECONDS: '0.5', MESHNET_STREAM_PING_SECONDS: '0.1' };

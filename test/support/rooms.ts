@@ -8,7 +8,12 @@ import { RecentChoicesService } from '../../src/routing/recent-choices.service.j
 import { RouteOutlooksService } from '../../src/routing/route-outlooks.service.js';
 import { RoutingController } from '../../src/routing/routing.controller.js';
 import { RoutingTableService } from '../../src/routing/routing-table.service.js';
-import { ExpectationsService, RoutingService, type Decision } from '../../src/routing/index.js';
+import {
+  AdmissionService,
+  ExpectationsService,
+  RoutingService,
+  type Decision,
+} from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
 import { NodesSettings, RoutingSettings, ServingSettings, SpeedSettings } from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
@@ -51,6 +56,7 @@ export class Rooms {
   readonly stats: RoutingStatsService;
   readonly expectations: ExpectationsService;
   readonly routing: RoutingService;
+  readonly admission: AdmissionService;
   readonly table: RoutingTableService;
   readonly routingController: RoutingController;
 
@@ -99,6 +105,12 @@ export class Rooms {
       this.topology,
       this.candidates,
       new CandidateStatesService(this.candidates, this.stats, this.expectations),
+      this.health,
+    );
+    this.admission = new AdmissionService(
+      this.settings.routing,
+      this.candidates,
+      this.expectations,
       this.health,
     );
     this.table = new RoutingTableService(

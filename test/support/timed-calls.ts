@@ -30,8 +30,8 @@ export class TimedCalls {
       ...options,
       routing: { policy: 'least-expected-delay', ...options.routing },
     });
-    const { clock, bus } = this.rooms;
-    this.turns = new TurnsService(new CallSettings(), clock, learningIn(this.rooms), bus);
+    const { clock, bus, admission } = this.rooms;
+    this.turns = new TurnsService(new CallSettings(), clock, learningIn(this.rooms), admission, bus);
   }
 
   /** A call is given to a route, and settles by itself as time goes by. @returns the wallet of its head */

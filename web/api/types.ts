@@ -5,7 +5,15 @@ export type RouteMode = 'scout' | 'exploit' | 'control' | 'pinned' | 'greedy-fal
 export type BreakerState = 'closed' | 'open' | 'half_open';
 export type CallPhase = 'queued' | 'prefill' | 'streaming' | 'silent';
 export type CallOutcome =
-  'completed' | 'refused' | 'busy' | 'failed' | 'misconfigured' | 'timed_out' | 'cut_off' | 'client_left';
+  | 'completed'
+  | 'refused'
+  | 'busy'
+  | 'failed'
+  | 'misconfigured'
+  | 'timed_out'
+  | 'cut_off'
+  | 'abandoned'
+  | 'client_left';
 
 export interface Hop {
   readonly node_id: string;
@@ -184,7 +192,7 @@ export interface IncidentWindow {
   readonly succeeded: number;
   readonly success_ratio: number | null;
   readonly p95_ttft_ms: number | null;
-  /** Calls of the window that had to wait for a node with room. */
+  /** Calls of the window that had to wait in the queue. */
   readonly queued: number;
 }
 

@@ -33,13 +33,17 @@ export const OUTCOMES: Readonly<Record<CallOutcome, Word>> = {
     ...{ mark: '⊣', tone: 'bad', word: 'cut off' },
     meaning: 'The answer ended before it was whole.',
   },
+  abandoned: {
+    ...{ mark: '↷', tone: 'odd', word: 'abandoned' },
+    meaning: 'A scout that was too slow: a proven route took over before the client saw anything of it.',
+  },
   client_left: { mark: '←', tone: 'idle', word: 'client left', meaning: 'The client hung up.' },
 };
 
 export const PHASES: Readonly<Record<CallPhase, Word>> = {
   queued: {
     ...{ mark: '⋯', tone: 'warn', word: 'queued' },
-    meaning: 'It waits for a node with room.',
+    meaning: 'It waits for a node with room, or for the mesh to be quick enough.',
   },
   prefill: {
     ...{ mark: '▹', tone: 'accent', word: 'prefill' },
@@ -127,7 +131,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   hop_failed: 'failed as a hop',
   no_route: 'nobody serves all layers',
   queue_full: 'too many calls were waiting already',
-  queue_timeout: 'no node had room in time',
+  queue_timeout: 'its turn did not come in time',
   overloaded: 'the tracker had too much to do',
   shutting_down: 'the tracker was going down',
 };

@@ -28,6 +28,9 @@ function shownOf(node: NodeRow): object {
     throughput_tps: tps(throughput_tps),
     reputation: fixed(reputation, 2),
     last_seen_seconds_ago: agoText(last_seen_seconds_ago),
+    // Not shown here, and never the same twice.
+    speed_factor: null,
+    speed_sigma: null,
   };
 }
 

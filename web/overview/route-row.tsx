@@ -51,12 +51,14 @@ export const RouteRow = memo(function RouteRow({ model, candidate, isOpen }: Rou
   );
 }, sameRow);
 
-/** The hops are part of the signature. */
+/** The hops are part of the signature; predictions are never the same twice. */
+const NOT_SHOWN = { hops: null, recent_share: null, predicted_seconds_200: null };
+
 function sameRow(before: RouteRowProps, after: RouteRowProps): boolean {
   return (
     before.model === after.model &&
     before.isOpen === after.isOpen &&
-    shallowSame({ ...before.candidate, hops: null }, { ...after.candidate, hops: null })
+    shallowSame({ ...before.candidate, ...NOT_SHOWN }, { ...after.candidate, ...NOT_SHOWN })
   );
 }
 

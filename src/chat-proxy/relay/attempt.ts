@@ -10,6 +10,7 @@ import { CLIENT_LEFT, NO_COUNT, verdict, type AttemptEnd, type Verdict } from '.
 import type { ClientAnswer, ClientWatcher } from './client-answer.js';
 import { faultEvent } from './fault-event.js';
 import { RefusalReader } from './refusal-reader.js';
+import { ScoutTrial, type OnTrial, type TrialTerms } from './scout-trial.js';
 import { StreamReader } from './stream-reader.js';
 import { Watchdog, type CallLimits, type TimeoutKind, type Watched } from './watchdog.js';
 import { WholeReader } from './whole-reader.js';
@@ -24,14 +25,19 @@ export interface AttemptInput {
   readonly limits: CallLimits;
   /** The client must not see the usage chunk of a stream. */
   readonly stripUsage: boolean;
+  /** What the head has to prove before the client sees anything of a stream; null: nothing. */
+  readonly trial: TrialTerms | null;
   /** What the client's answer begins with, given the head's headers. */
   readonly clientHeaders: (head: IncomingHttpHeaders) => HeaderMap;
   /** What a timeout is told as. */
   readonly timeoutFault: (kind: TimeoutKind, afterMs: number) => NodeTimeoutError;
   /** Any bytes of the head came. */
   readonly onSign: () => void;
-  /** A data event of a stream came. */
-  readonly onHeard: (now: number, hasContent: boolean) => void;
+  /**
+   * A data event of a stream came; unless it is shown, its client has to wait for it. When that is over, one more with content
+   * is told of for those that were held.
+   */
+  readonly onHeard: (now: number, hasContent: boolean, isShown: boolean) => void;
   /** The attempt is over. Called once, before the client's last byte. */
   readonly onSettled: (end: AttemptEnd) => void;
 }
@@ -41,9 +47,10 @@ export interface AttemptInput {
  * try. Whatever head and client do, `onSettled` is called exactly once and the returned promise resolves. What the tracker
  * itself throws, in whichever callback, closes the head's connection and rejects the promise.
  */
-export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
+export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, OnTrial {
   private readonly head: HeadRequest;
   private readonly watchdog: Watchdog;
+  private readonly trial: ScoutTrial | null;
   private readonly startedAt: number;
   private readonly heldUpBefore: number;
   private reader: AnswerReader | null = null;
@@ -55,11 +62,12 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
   private reject: (fault: unknown) => void = () => undefined;
 
   constructor(private readonly input: AttemptInput) {
-    const { deadlines, limits, client } = input;
+    const { deadlines, limits, client, trial } = input;
     this.startedAt = deadlines.now();
     this.heldUpBefore = client.heldUpMs;
     this.head = new HeadRequest(this, deadlines);
     this.watchdog = new Watchdog(deadlines, limits, this);
+    this.trial = trial === null ? null : new ScoutTrial(deadlines, trial, this);
   }
 
   run(): Promise<AttemptEnd> {
@@ -87,7 +95,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
   /** The tracker itself failed. */
   onFault(fault: unknown): void {
     this.over = true;
-    this.watchdog.stop();
+    this.stopWaiting();
     this.input.client.watch(null);
     this.head.destroy();
     this.reject(fault);
@@ -142,9 +150,12 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
     this.input.onSign();
     if (status < 200 || status > 299) this.reader = new RefusalReader(this, status, headers);
     else if (isEncoded(headers)) this.breakWith(this.unfit('encoded its answer, though asked not to'));
-    else if (isEventStream(headers)) this.reader = new StreamReader(this, headers, this.input.stripUsage);
+    else if (isEventStream(headers))
+      this.reader = new StreamReader(this, headers, this.input.stripUsage, this.trial);
     else if (this.input.client.begun) this.breakWith(this.noStream());
     else this.reader = new WholeReader(this, headers);
+    // Whatever else it answers is held until it is whole anyway.
+    if (!(this.reader instanceof StreamReader)) this.trial?.close();
   }
 
   get isCommitted(): boolean {
@@ -175,7 +186,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
     if (this.over) return;
     const now = this.input.deadlines.now();
     this.watchdog.heard(now);
-    this.input.onHeard(now, hasContent);
+    this.input.onHeard(now, hasContent, this.trial?.isOpen !== true);
   }
 
   finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
@@ -199,6 +210,19 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
     this.breakWith(verdict('timed_out', { fault: this.input.timeoutFault(kind, afterMs), timeout: kind }));
   }
 
+  onTrialOver(): void {
+    if (this.reader instanceof StreamReader) this.reader.letGo();
+  }
+
+  onTooSlow(): void {
+    this.finish(verdict('abandoned'));
+  }
+
+  private stopWaiting(): void {
+    this.watchdog.stop();
+    this.trial?.close();
+  }
+
   private breakWith(ending: Verdict): void {
     if (this.reader === null) this.finish(ending);
     else this.reader.broken(ending);
@@ -217,7 +241,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched {
 
   private settle(ending: Verdict): AttemptEnd {
     this.over = true;
-    this.watchdog.stop();
+    this.stopWaiting();
     const { deadlines, client } = this.input;
     client.watch(null);
     const { usage, contentChunks } = this.reader?.count ?? NO_COUNT;

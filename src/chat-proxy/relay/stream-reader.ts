@@ -4,18 +4,24 @@ import { SseRelay, type InBandError, type RelayPiece } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
 import { inBandVerdict } from './refusal.js';
+import type { ScoutTrial } from './scout-trial.js';
 
-/** Comments before the first event are held, up to this much. */
+/** Comments before the first event, and what a scout says before it has proven its speed, are held up to this much. */
 const HELD_BYTES = 64 * 1024;
 
 /**
- * A stream. Its first data event commits it; an event is given to the client whole or not at all, so that an error
- * event of ours can always follow.
+ * A stream. Its first data event commits it, or that which ends a scout's trial; an event is given to the client whole
+ * or not at all, so that an error event of ours can always follow.
  */
 export class StreamReader implements AnswerReader {
   private readonly relay: SseRelay;
   private held: Buffer[] = [];
   private heldLength = 0;
+  /** Where in `held` the event begins that isn't whole yet. */
+  private wholeUntil = 0;
+  /** Something is held, or was, that commits. */
+  private hasAnswer = false;
+  private hasHeldContent = false;
   private isOver = false;
 
   /** @param stripUsage usage was asked for on the tracker's behalf: the client must not see its chunk */
@@ -23,6 +29,7 @@ export class StreamReader implements AnswerReader {
     private readonly port: ReaderPort,
     private readonly headers: IncomingHttpHeaders,
     stripUsage: boolean,
+    private readonly trial: ScoutTrial | null = null,
   ) {
     this.relay = new SseRelay({ stripUsage });
   }
@@ -50,8 +57,20 @@ export class StreamReader implements AnswerReader {
     if (this.isOver) return;
     const { sawFinish, firstError } = this.relay.tap;
     if (firstError !== null) this.finish(this.passedOn(firstError), this.held);
-    else if (sawFinish) this.finish(COMPLETED, this.held);
-    else this.finish(verdict('cut_off', { fault: this.cutOff() }));
+    else if (sawFinish) {
+      this.show();
+      this.finish(COMPLETED, this.held);
+    } else this.finish(verdict('cut_off', { fault: this.cutOff() }));
+  }
+
+  /** The trial is over: what is held and whole goes to the client. */
+  letGo(): void {
+    if (!this.hasAnswer || this.isOver) return;
+    const begun = this.held.splice(this.wholeUntil);
+    const whole = this.release();
+    begun.forEach((part) => this.hold(part));
+    this.show();
+    this.port.write(whole);
   }
 
   broken(ending: Verdict): void {
@@ -74,21 +93,42 @@ export class StreamReader implements AnswerReader {
       this.hold(bytes);
       if (kind === 'done') {
         const { firstError } = this.relay.tap;
-        this.port.commit();
+        this.show();
         this.finish(firstError === null ? COMPLETED : this.passedOn(firstError), [...ready, ...this.held]);
         return;
       }
-      if (kind === 'data' || kind === 'overflow') {
-        // A usage chunk that is left out reaches nobody.
-        if (bytes.length > 0) this.port.commit();
-        this.port.heard(facts.hasContent || kind === 'overflow');
-      }
       if (kind === 'partial') continue;
+      if (kind === 'data' || kind === 'overflow') this.answered(kind, bytes.length > 0, facts.hasContent);
+      this.wholeUntil = this.held.length;
+      if (this.hasAnswer && !this.isOnTrial()) this.show();
       if (this.port.isCommitted) ready.push(...this.release());
       // Comments without end before the first event: the tracker's own tell the client that somebody lives.
       else if (this.heldLength > HELD_BYTES) this.release();
     }
     if (ready.length > 0) this.port.write(ready);
+  }
+
+  private answered(kind: 'data' | 'overflow', isSeen: boolean, hasContent: boolean): void {
+    // A usage chunk that is left out reaches nobody.
+    if (isSeen) this.hasAnswer = true;
+    // Of what is too long to be held, nothing more can be.
+    if (kind === 'overflow') this.trial?.close();
+    if (hasContent && this.isOnTrial()) this.trial?.heard(Buffer.concat(this.held.slice(this.wholeUntil)));
+    this.hasHeldContent = this.isOnTrial() && (this.hasHeldContent || hasContent);
+    this.port.heard(hasContent || kind === 'overflow');
+  }
+
+  private isOnTrial(): boolean {
+    if (this.hasAnswer && this.heldLength > HELD_BYTES) this.trial?.close();
+    return this.trial?.isOpen === true;
+  }
+
+  /** From now on the client sees what comes; a token that it had to wait for comes now. */
+  private show(): void {
+    this.trial?.close();
+    if (this.hasHeldContent) this.port.heard(true);
+    this.hasHeldContent = false;
+    this.port.commit();
   }
 
   /** The head told the client itself, within the stream. */
@@ -112,6 +152,7 @@ export class StreamReader implements AnswerReader {
     const released = this.held;
     this.held = [];
     this.heldLength = 0;
+    this.wholeUntil = 0;
     return released;
   }
 

@@ -99,14 +99,20 @@ describe('a watched attempt', () => {
     expect(told).toEqual([['finished', null, 19, 13]]);
   });
 
-  it.each(['failed', 'cut_off', 'client_left', 'timed_out', 'busy', 'refused', 'misconfigured'] as const)(
-    'is only counted out when it is %s',
-    (outcome) => {
-      watch().settle({ ...END, outcome });
-      expect(told).toEqual([['ended']]);
-      expect(over).toBe(1);
-    },
-  );
+  it.each([
+    'failed',
+    'cut_off',
+    'client_left',
+    'timed_out',
+    'busy',
+    'refused',
+    'misconfigured',
+    'abandoned',
+  ] as const)('is only counted out when it is %s', (outcome) => {
+    watch().settle({ ...END, outcome });
+    expect(told).toEqual([['ended']]);
+    expect(over).toBe(1);
+  });
 
   it('is only counted out when it is abandoned', () => {
     watch().abandon();
