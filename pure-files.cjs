@@ -30,6 +30,8 @@ module.exports = [
   'node-speeds/company.ts',
   'node-speeds/node-belief.ts',
   'node-speeds/route-delay.ts',
+  'node-speeds/expected-time.ts',
+  'node-speeds/slot-evidence.ts',
   'node-speeds/measurement.ts',
   'node-speeds/size-histogram.ts',
   'node-speeds/chunk-scale.ts',

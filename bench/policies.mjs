@@ -3,8 +3,9 @@
  * docs/policies.md. It is no test.
  *
  *     npm run bench:policies              (--quick  --json FILE  --requests 3000  --threads 2  --seeds 1,2,3,4,5  --no-docs)
+ *     node bench/policies.mjs --from FILE  (writes the page anew from the JSON of an earlier run)
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { followJobs, plan } from './policies/plan.mjs';
@@ -21,8 +22,14 @@ const { values } = parseArgs({
     threads: { type: 'string', default: String(availableParallelism()) },
     seeds: { type: 'string' },
     'no-docs': { type: 'boolean', default: false },
+    from: { type: 'string' },
   },
 });
+if (values.from !== undefined) {
+  const { cells: rows, follows, ...made } = JSON.parse(readFileSync(values.from, 'utf8'));
+  writePage(rows, follows, made);
+  process.exit();
+}
 const requests = Number(values.requests ?? (values.quick ? 600 : 3000));
 const seeds = (values.seeds ?? (values.quick ? '1' : '1,2,3,4,5')).split(',').map(Number);
 const started = performance.now();

@@ -74,7 +74,7 @@ function bestSeconds(request, { best, machines }) {
   return Math.min(...best.map((route) => unloadedSeconds(request, route, machines)));
 }
 
-function measure(world, { results, controls }) {
+function measure(world, { results, secondsBy: { control, scout } }) {
   const seconds = results.filter(({ outcome }) => outcome !== 'refused').map((result) => result.seconds);
   const sorted = Float64Array.from(seconds).sort();
   const at = (share) =>
@@ -92,9 +92,14 @@ function measure(world, { results, controls }) {
     goodput: well / results.length,
     refused: count('refused'),
     unfinished: count('unfinished'),
-    control_mean_s: meanOf(controls),
-    controls: controls.length,
+    control_mean_s: meanOf(control),
+    scout_cost: costOf(scout, mean, results.length),
   };
+}
+
+/** Share of all users' time that scouts took longer than others. */
+function costOf(scouts, mean, count) {
+  return scouts.reduce((sum, seconds) => sum + seconds - mean, 0) / (count * mean);
 }
 
 function meanOf(values) {

@@ -40,8 +40,8 @@ class Simulation {
     this.queue = [];
     this.results = world.arrivals.map(() => null);
     this.picks = [];
-    /** Seconds of the calls that a policy chose for comparison. */
-    this.controls = [];
+    /** Seconds of the calls that a policy sent elsewhere for comparison, or to learn. */
+    this.seconds = { control: [], scout: [] };
     this.events = 0;
     this.changed = new Set();
   }
@@ -107,7 +107,7 @@ class Simulation {
     }
     this.leave(call);
     this.policy.finished?.(call, this, this.now);
-    if (call.mode === 'control') this.controls.push(this.now - call.request.at);
+    this.seconds[call.mode]?.push(this.now - call.request.at);
     this.settle(call.request, 'finished');
     this.serveQueue();
   }
@@ -258,7 +258,7 @@ class Simulation {
     return {
       results: this.results,
       picks: this.picks,
-      controls: this.controls,
+      secondsBy: this.seconds,
       events: this.events,
       seconds: this.now,
     };

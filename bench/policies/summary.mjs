@@ -1,4 +1,13 @@
-const FIGURES = ['mean_s', 'p50_s', 'p99_s', 'goodput', 'refused', 'unfinished', 'control_mean_s'];
+const FIGURES = [
+  'mean_s',
+  'p50_s',
+  'p99_s',
+  'goodput',
+  'refused',
+  'unfinished',
+  'control_mean_s',
+  'scout_cost',
+];
 
 /** One row a cell: the mean of each figure over the seeds, and how far the mean and p99 are known (95 %). */
 export function summarise(runs) {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SpeedSettings } from '../settings/index.js';
 import { SLOPES, SLOTS } from './load-shape.js';
-import { learn, type Measured } from './measurement.js';
+import type { Measured } from './expected-time.js';
+import { learn } from './measurement.js';
 import { age, newBelief, type NodeBelief } from './node-belief.js';
 import { expectedDelay, type CallWork, type HopLoad } from './route-delay.js';
 import { speedConstants } from './speed-constants.js';
@@ -81,7 +82,7 @@ describe('whatever is measured', () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 20 }), fc.nat(100), (steps, others) => {
         const belief = newBelief(true, 0, CONSTANTS);
-        for (const { measured, others: loads } of steps) learn([hop(belief, loads[0]!)], measured, CONSTANTS);
+        for (const { measured, others: loads } of steps) learn([hop(belief, loads[0])], measured, CONSTANTS);
         const { seconds, harmSeconds, optimisticSeconds } = expectedDelay(
           [hop(belief, others)],
           ANSWER,

@@ -1,5 +1,6 @@
 import { companyOf, companyWithin, type Company } from './company.js';
-import { learn, type Measured } from './measurement.js';
+import type { Measured } from './expected-time.js';
+import { learn } from './measurement.js';
 import { loadOf, type NodeState, type SpeedHop } from './node-state.js';
 import type { CallWork, HopLoad } from './route-delay.js';
 import type { SpeedConstants } from './speed-constants.js';

@@ -76,7 +76,12 @@ describe('least-expected-delay', () => {
 
   it('puts a route of which nothing is expected last, and still picks one where there is no other', () => {
     expect(shares([aCandidate({ signature: 'unknown' }), candidate('known', 1e9)])).toEqual([0, 1]);
-    expect(shares([aCandidate({ signature: 'unknown' })])).toEqual([1]);
+    const unknown = [aCandidate({ signature: 'unknown' })];
+    expect(policy.choose(unknown, SETTINGS, seededRng(1))).toMatchObject({ index: 0, probability: 1 });
+  });
+
+  it('gives no shares for candidates that were logged under another policy', () => {
+    expect(shares([aCandidate({ signature: 'a' }), aCandidate({ signature: 'b' })])).toEqual([0, 0]);
   });
 
   it('has shares that sum to 1, and chooses with the probability that it says', () => {

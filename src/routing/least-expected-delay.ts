@@ -30,7 +30,9 @@ export const leastExpectedDelay: Policy = {
     };
   },
 
+  /** None at all where nothing is expected of any: then the states were taken for another policy. */
   shares(candidates, settings) {
+    if (candidates.every(({ expected }) => expected === undefined)) return candidates.map(() => 0);
     const groups = groupsOf(candidates, settings);
     return candidates.map((_, at) => probabilityOf(at, groups));
   },

@@ -61,6 +61,6 @@ export interface Policy {
   readonly asksExpected?: true;
   /** @param candidates at least one */
   choose(candidates: readonly CandidateState[], settings: PolicySettings, rng: Rng): Choice;
-  /** The probability of each candidate being chosen next; they sum to 1 unless there is none. */
+  /** The probability of each candidate being chosen next; they sum to 1, or to 0 where they lack what the policy looks at. */
   shares(candidates: readonly CandidateState[], settings: PolicySettings): number[];
 }

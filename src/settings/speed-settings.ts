@@ -6,9 +6,9 @@ const FINITE = { allowNaN: false, allowInfinity: false };
 /** A standard deviation of a logarithm: 1 is a factor of e. */
 const SIGMA_RANGE = 'a number from 0.01 to 5';
 
-function sigma(env: string, help: string): PropertyDecorator {
+function sigma(source: { readonly env: string; readonly help: string }): PropertyDecorator {
   return together(
-    Setting({ env, range: SIGMA_RANGE, help, read: readNumber }) as PropertyDecorator,
+    Setting({ ...source, range: SIGMA_RANGE, read: readNumber }) as PropertyDecorator,
     IsNumber(FINITE),
     Min(0.01),
     Max(5),
@@ -34,19 +34,25 @@ export class SpeedSettings {
   @Max(1_000_000)
   decaySeconds = 600;
 
-  @sigma('MESHNET_SPEED_DRIFT_SIGMA', 'how far a node may be from its usual speed (σ of the logarithm)')
+  @sigma({
+    env: 'MESHNET_SPEED_DRIFT_SIGMA',
+    help: 'how far a node may be from its usual speed (σ of the logarithm)',
+  })
   driftSigma = 0.7;
 
-  @sigma('MESHNET_SPEED_REGISTERED_SIGMA', 'how far a registered speed may be wrong')
+  @sigma({ env: 'MESHNET_SPEED_REGISTERED_SIGMA', help: 'how far a registered speed may be wrong' })
   registeredSigma = 0.4;
 
-  @sigma('MESHNET_SPEED_UNREGISTERED_SIGMA', 'the same where a node registered none')
+  @sigma({ env: 'MESHNET_SPEED_UNREGISTERED_SIGMA', help: 'the same where a node registered none' })
   unregisteredSigma = 1;
 
-  @sigma('MESHNET_SPEED_NOISE_SIGMA', "noise of one look at a stream's progress, or of a whole answer")
+  @sigma({
+    env: 'MESHNET_SPEED_NOISE_SIGMA',
+    help: "noise of one look at a stream's progress, or of a whole answer",
+  })
   noiseSigma = 0.22;
 
-  @sigma('MESHNET_SPEED_FIRST_TOKEN_SIGMA', "noise of a first token's time")
+  @sigma({ env: 'MESHNET_SPEED_FIRST_TOKEN_SIGMA', help: "noise of a first token's time" })
   firstTokenSigma = 0.4;
 
   @Setting({

@@ -61,7 +61,8 @@ describe('the examples in config/', () => {
     const withExample = readSettings({ argv: [], env: variables });
     const withNothing = readSettings({ argv: [], env: {} });
     expect(withExample).toEqual(withNothing);
-    const sources = read('src/settings/settings.ts').matchAll(/env: '(\w+)'/g);
+    const classes = read('src/settings/settings.ts') + read('src/settings/speed-settings.ts');
+    const sources = classes.matchAll(/env: '(\w+)'/g);
     expect(Object.keys(variables).sort()).toEqual([...sources].map(([, name]) => name).sort());
   });
 

@@ -77,7 +77,7 @@ export const MODES: Readonly<Record<RouteMode, Word>> = {
     meaning: 'Sent to learn how fast a route is that is not proven.',
   },
   control: {
-    ...{ mark: '◐', tone: 'odd', word: 'control' },
+    ...{ mark: '◈', tone: 'odd', word: 'control' },
     meaning: 'One of the few sent to the route with the fewest calls, to show what choosing better earns.',
   },
   pinned: { mark: '●', tone: 'accent', word: 'pinned', meaning: 'The client named the route.' },
