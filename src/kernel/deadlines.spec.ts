@@ -98,6 +98,24 @@ describe('deadlines', () => {
     expect(told).toEqual(['broken at 100', 'broken: Error: its own', 'sound at 100']);
   });
 
+  it('that are many are told together, a little late', () => {
+    const looks = new Set<number>();
+    Array.from(
+      { length: 1000 },
+      (_, n) =>
+        new Due(String(n), 1000 + n, (due) => {
+          looks.add(clock.now());
+          deadlines.delete(due);
+        }),
+    );
+    clock.advance(3000);
+    expect(told).toHaveLength(1000);
+    expect(looks.size).toBeLessThan(200);
+    const lateMs = told.map((line) => Number(line.split(' at ')[1]) - 1000 - Number(line.split(' at ')[0]));
+    expect(Math.max(...lateMs)).toBeLessThanOrEqual(20);
+    expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
+  });
+
   it('past at once are told in a moment', () => {
     clock.advance(500);
     new Due('past', 400);

@@ -11,6 +11,10 @@ export interface Deadline extends Rostered {
   onFault(fault: unknown): void;
 }
 
+/** Of more than so many, none is told to the millisecond. */
+const MANY = 100;
+const TOGETHER_MS = 20;
+
 /**
  * One timer for all that may be late. A deadline costs two array writes: calls come and go by the thousand a second,
  * nearly all of them long before they are late, and their timers would cost more than their bytes.
@@ -68,8 +72,9 @@ export class Deadlines {
   private look(): void {
     this.disarm();
     try {
-      this.tellLate(this.clock.now());
-      this.armForNext();
+      const now = this.clock.now();
+      this.tellLate(now);
+      this.armForNext(now);
     } catch {
       // The clock itself failed, which is no waiting call's doing.
       this.lookAgain();
@@ -77,17 +82,21 @@ export class Deadlines {
   }
 
   private tellLate(now: number): void {
-    const late = [...this.waiting]
-      .map((deadline) => ({ deadline, dueAt: dueOf(deadline) }))
-      .filter(({ dueAt }) => dueAt <= now)
-      .sort((a, b) => a.dueAt - b.dueAt);
+    const late: { readonly deadline: Deadline; readonly dueAt: number }[] = [];
+    for (const deadline of this.waiting) {
+      const dueAt = dueOf(deadline);
+      if (dueAt <= now) late.push({ deadline, dueAt });
+    }
+    late.sort((a, b) => a.dueAt - b.dueAt);
     // The one before may have ended it.
     for (const { deadline } of late) if (deadline.place >= 0 && dueOf(deadline) <= now) tell(deadline);
   }
 
-  private armForNext(): void {
+  private armForNext(now: number): void {
     let next = Infinity;
     for (const deadline of this.waiting) next = Math.min(next, dueOf(deadline));
+    // Each look is at all of them: of many, those that are due about the same time are told together.
+    if (this.waiting.size > MANY) next = Math.max(next, now + TOGETHER_MS);
     if (next < this.armedFor) this.arm(next);
   }
 

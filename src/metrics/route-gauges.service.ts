@@ -50,7 +50,7 @@ export class RouteGauges implements MetricSource {
 
 function fill(sheet: Sheet, { model, candidates }: ModelRouting): void {
   for (const status of STATUSES) sheet.routes.set({ model, status }, 0);
-  for (const { signature, status, tps, traffic_share, predicted_seconds_200: seconds } of candidates) {
+  for (const { signature, status, tps, traffic_share, predicted_seconds_200: seconds = null } of candidates) {
     sheet.routes.inc({ model, status });
     if (sheet.shown === MOST_ROUTES) {
       sheet.dropped += 1;

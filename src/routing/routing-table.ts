@@ -14,8 +14,9 @@ export interface RoutingRow {
   readonly weight: number;
   readonly prior_tps: number;
   readonly in_flight: number;
-  readonly recent_share: number | null;
-  readonly predicted_seconds_200: number | null;
+  /** These two stand there under a policy that predicts. */
+  readonly recent_share?: number | null;
+  readonly predicted_seconds_200?: number | null;
   readonly last_sample_seconds_ago: number | null;
 }
 
@@ -47,11 +48,18 @@ export function routingRows(facts: readonly RowFacts[], now: number): RoutingRow
     weight: estimate.mass,
     prior_tps: priorTps,
     in_flight: outlook.inFlight,
-    recent_share: outlook.recentShare,
-    predicted_seconds_200: outlook.shownSeconds === null ? null : finite(outlook.shownSeconds),
+    ...predictionOf(outlook),
     last_sample_seconds_ago:
       estimate.lastSampleAt === null ? null : Math.max(0, now - estimate.lastSampleAt) / 1000,
   }));
+}
+
+function predictionOf({ recentShare, shownSeconds }: RouteOutlook): Partial<RoutingRow> {
+  if (recentShare === null && shownSeconds === null) return {};
+  return {
+    recent_share: recentShare,
+    predicted_seconds_200: shownSeconds === null ? null : finite(shownSeconds),
+  };
 }
 
 function finite(value: number): number | null {

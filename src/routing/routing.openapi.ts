@@ -17,6 +17,7 @@ import {
   whole,
   type ApiPart,
   type Schema,
+  optional,
 } from '../openapi/index.js';
 import type { RoutingConfig, RoutingTable } from './routing.controller.js';
 import type { ModelRouting } from './routing-table.service.js';
@@ -53,10 +54,19 @@ const ROW = named(
       'What is expected of it unmeasured: its slowest hop’s declared speed, queue and reputation.',
     ),
     in_flight: whole('Attempts under way on it.'),
-    recent_share: orNull(share('Its share of the model’s last 100 choices.'), 'the policy does not predict'),
-    predicted_seconds_200: orNull(
-      amount('What an answer of 200 tokens to a prompt of usual length would take there now.'),
-      'the policy does not predict',
+    recent_share: optional(
+      orNull(
+        share('Its share of the model’s last 100 choices; left out under a policy that does not predict.'),
+        'no choice yet',
+      ),
+    ),
+    predicted_seconds_200: optional(
+      orNull(
+        amount(
+          'What an answer of 200 tokens to a prompt of usual length would take there now; left out under a policy that does not predict.',
+        ),
+        'no time can be told',
+      ),
     ),
     last_sample_seconds_ago: orNull(amount('Age of its newest sample.'), 'it has none'),
   }),
@@ -141,8 +151,6 @@ const example: RoutingTable = {
           weight: 11.6,
           prior_tps: 12,
           in_flight: 1,
-          recent_share: null,
-          predicted_seconds_200: null,
           last_sample_seconds_ago: 3.2,
         },
         {
@@ -156,8 +164,6 @@ const example: RoutingTable = {
           weight: 0,
           prior_tps: 12,
           in_flight: 0,
-          recent_share: null,
-          predicted_seconds_200: null,
           last_sample_seconds_ago: null,
         },
       ],

@@ -63,8 +63,6 @@ describe('GET /v1/routing', () => {
       weight: expect.closeTo(1, 2),
       prior_tps: 12,
       in_flight: 0,
-      recent_share: null,
-      predicted_seconds_200: null,
       last_sample_seconds_ago: expect.any(Number),
       tps: expect.any(Number),
     };

@@ -4,7 +4,7 @@ import { CallsService } from '../../src/calls/index.js';
 import { eventually } from '../support/eventually.js';
 import { heldBy, NOTHING_HELD } from '../support/rooms-held.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
-import { aChat, join, received } from '../support/whole-model.js';
+import { aChat, join, MODEL, received } from '../support/whole-model.js';
 
 const stage = new Stage();
 afterEach(() => stage.end());
@@ -54,4 +54,35 @@ describe('a client that sends its next request before it has the answer to the l
       .map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['client_left', 'client_left', 'client_left']);
   });
+
+  // The second answer fills the buffer before its turn has come, and its head closes the connection meanwhile.
+  it.each([66_000, 80_000, 100_000])(
+    'gets an answer of %i bytes whole though the head that closes with it was held up',
+    async (length) => {
+      const tracker = await stage.tracker();
+      let answerFirst: (() => void) | null = null;
+      const body = JSON.stringify({ choices: [{ message: { content: 'Z'.repeat(length) } }] });
+      const head = await stage.rawHead((socket) => {
+        if (answerFirst === null) {
+          answerFirst = () => socket.write(`HTTP/1.1 200 OK\r\n${JSON_TYPE}content-length: 2\r\n\r\n{}`);
+          return;
+        }
+        const headers = `${JSON_TYPE}connection: close\r\ncontent-length: ${String(body.length)}`;
+        socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`);
+      });
+      await tracker.api.register({ wallet: 'w', endpoint: head.url, model: MODEL });
+      const chat = chatRequest(JSON.stringify(aChat()));
+      const socket = pipeline(tracker, chat, chat);
+      const parts: Buffer[] = [];
+      socket.on('data', (part: Buffer) => parts.push(part));
+      await eventually(() => expect(head.connections).toBe(2));
+      await eventually(() => expect(heldBy(tracker).openCalls).toBe(1));
+      (answerFirst as (() => void) | null)?.();
+      // Between chunks of HTTP.
+      await eventually(() => expect(Buffer.concat(parts).toString().match(/Z/g)).toHaveLength(length));
+      await eventually(() => expect(heldBy(tracker)).toEqual(NOTHING_HELD));
+    },
+  );
 });
+
+const JSON_TYPE = 'content-type: application/json\r\n';

@@ -47,8 +47,9 @@ export interface Candidate {
   readonly weight: number;
   readonly prior_tps: number;
   readonly in_flight: number;
-  readonly recent_share: number | null;
-  readonly predicted_seconds_200: number | null;
+  /** Under a policy that predicts. */
+  readonly recent_share?: number | null;
+  readonly predicted_seconds_200?: number | null;
   readonly last_sample_seconds_ago: number | null;
 }
 

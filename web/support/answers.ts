@@ -13,8 +13,6 @@ export function aCandidate(more: Partial<Candidate> = {}): Candidate {
     weight: 2.5,
     prior_tps: 10,
     in_flight: 0,
-    recent_share: null,
-    predicted_seconds_200: null,
     last_sample_seconds_ago: 4,
     ...more,
   };

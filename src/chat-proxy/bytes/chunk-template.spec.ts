@@ -51,6 +51,7 @@ describe('the template of a content chunk', () => {
 
   it.each([
     ['no text', chunk('')],
+    ['a byte order mark before it', Buffer.concat([Buffer.from('\ufeff'), chunk('one')])],
     ['an escape', chunk('"')],
     [
       'tool calls',

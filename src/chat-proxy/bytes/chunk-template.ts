@@ -1,4 +1,5 @@
 import { BACKSLASH, LF, QUOTE } from './ascii.js';
+import { afterByteOrderMark } from './sse-fields.js';
 
 const CONTENT_KEY = Buffer.from('"content":"');
 /** Control characters may not stand in a JSON string. */
@@ -18,11 +19,11 @@ export class ChunkTemplate {
 
   /**
    * Of a whole event that was parsed and carries nothing but content; null where its text is in some other place, or
-   * where a LF could follow that belongs to it.
+   * where a LF could follow that belongs to it, or where it begins the stream with a byte order mark: that is none later.
    */
   static of(event: Buffer): ChunkTemplate | null {
     const key = event.indexOf(CONTENT_KEY);
-    if (key < 0 || event[event.length - 1] !== LF) return null;
+    if (key < 0 || event[event.length - 1] !== LF || afterByteOrderMark(event) > 0) return null;
     const textAt = key + CONTENT_KEY.length;
     const textEnd = plainTextEnd(event, textAt);
     if (textEnd === textAt || event[textEnd] !== QUOTE) return null;

@@ -1,16 +1,43 @@
-import { Client, Pool, type Dispatcher } from 'undici';
+import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
 
 /** Told which connection a request goes to. */
 export interface ConnectionObserver {
   onAssigned(connection: HeadConnection): void;
+  /** The head sends nothing more on it. Told before undici acts on that. */
+  onHeadEnded(): void;
+}
+
+/** Tells whoever uses the connection that its head has ended it. */
+class HeadEnd {
+  observer: ConnectionObserver | null = null;
+
+  watching(connect: buildConnector.connector): buildConnector.connector {
+    return (options, connected) =>
+      connect(options, (fault, socket) => {
+        if (fault !== null) {
+          connected(fault, null);
+          return;
+        }
+        // The first to listen, so that undici's own listener finds nothing paused: its parser does not expect that.
+        socket.on('end', () => this.observer?.onHeadEnded());
+        connected(null, socket);
+      });
+  }
+}
+
+function connectorOf({ connect }: Client.Options): buildConnector.connector {
+  return typeof connect === 'function' ? connect : buildConnector({ ...connect });
 }
 
 /** One connection to a head, which may be opened again; knows whether it has served anything since. */
 export class HeadConnection extends Client {
   private served = 0;
+  private readonly headEnd: HeadEnd;
 
   constructor(origin: string | URL, options: Client.Options) {
-    super(origin, options);
+    const headEnd = new HeadEnd();
+    super(origin, { ...options, connect: headEnd.watching(connectorOf(options)) });
+    this.headEnd = headEnd;
     this.on('connect', () => (this.served = 0));
   }
 
@@ -25,7 +52,9 @@ export class HeadConnection extends Client {
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     // The pool hands options on as they are, but wraps the handler.
-    (options as { observer?: ConnectionObserver }).observer?.onAssigned(this);
+    const { observer = null } = options as { observer?: ConnectionObserver };
+    this.headEnd.observer = observer;
+    observer?.onAssigned(this);
     return super.dispatch(options, handler);
   }
 }
@@ -59,8 +88,11 @@ export class HeadPool {
   }
 
   /** On a socket that nothing went over yet, closed after this one request. */
-  dispatchFresh(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const client = new Client(this.origin, { ...this.options, pipelining: 1 });
+  dispatchFresh(
+    options: Dispatcher.DispatchOptions & { observer: ConnectionObserver },
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    const client = new HeadConnection(this.origin, { ...this.options, pipelining: 1 });
     client.dispatch(options, handler);
     // Waits for the request under way; a fault of it has been told to the handler.
     client.close().catch(() => undefined);

@@ -43,6 +43,7 @@ export class HeadRequest implements ConnectionObserver, Deadline, Dispatcher.Dis
   private isSent = false;
   private isReused = false;
   private isAnswering = false;
+  private isHeadEnded = false;
   private isOver = false;
 
   constructor(
@@ -63,10 +64,20 @@ export class HeadRequest implements ConnectionObserver, Deadline, Dispatcher.Dis
 
   onAssigned(connection: HeadConnection): void {
     this.connection = connection;
+    this.isReused = connection.isReused;
+  }
+
+  /**
+   * Nothing may stay paused now: undici's parser takes the end of a connection for the end of an answer that says
+   * "close", and ends the process if it was paused then. What is still to come is in memory already, and little.
+   */
+  onHeadEnded(): void {
+    this.isHeadEnded = true;
+    this.controller?.resume();
   }
 
   pause(): void {
-    if (!this.isOver) this.controller?.pause();
+    if (!this.isOver && !this.isHeadEnded) this.controller?.pause();
   }
 
   resume(): void {
@@ -110,8 +121,10 @@ export class HeadRequest implements ConnectionObserver, Deadline, Dispatcher.Dis
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HeadHeaders): void {
+    // "Processing" is no answer: the head may still be closing the connection.
+    if (status < 200) return;
     this.isAnswering = true;
-    if (!this.isOver && status >= 200) this.sink?.onStart(status, asIncoming(headers));
+    if (!this.isOver) this.sink?.onStart(status, asIncoming(headers));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -136,8 +149,9 @@ export class HeadRequest implements ConnectionObserver, Deadline, Dispatcher.Dis
   private replay(pool: HeadPool, { path, headers, body }: HeadCall): void {
     this.pool = null;
     this.connection = null;
+    this.isHeadEnded = false;
     try {
-      pool.dispatchFresh({ path, method: 'POST', headers, body }, this);
+      pool.dispatchFresh({ path, method: 'POST', headers, body, observer: this }, this);
     } catch (fault) {
       this.refused(fault);
     }

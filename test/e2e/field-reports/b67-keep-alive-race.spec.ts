@@ -16,6 +16,7 @@ const CLOSES: Readonly<Record<string, (socket: Socket) => unknown>> = {
   'a reset': (socket) => socket.resetAndDestroy(),
   'a close': (socket) => socket.destroy(),
   'a polite end': (socket) => socket.end(),
+  'an interim answer and a close': (socket) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'),
 };
 
 interface Scene {
@@ -75,6 +76,27 @@ describe('B67: a head that closes a connection just as it is used again', () => 
       await new Promise((resolve) => setTimeout(resolve, idleMs - 6 + (n % 8)));
     }
     expect(await standingOf(tracker.api, 'a:all')).toEqual({ ...UNTOUCHED, samples: 30 });
+  });
+
+  // The reset may come after the request was given the connection and before it was written.
+  it('is served whenever its connections are reset', async () => {
+    const { tracker } = await scene((socket, connections) => {
+      const answer = (): void => {
+        socket.write(rawChat());
+        setTimeout(() => socket.resetAndDestroy(), connections % 7);
+      };
+      socket.on('data', answer);
+      answer();
+    });
+    const lanes = Array.from({ length: 4 }, async (_, lane) => {
+      for (let n = 0; n < 40; n += 1) {
+        const reply = await tracker.api.chat(aChat());
+        expect([lane, n, reply.status, reply.headers['x-meshnet-attempts']]).toEqual([lane, n, 200, '1']);
+        await new Promise((resolve) => setTimeout(resolve, (n + lane) % 8));
+      }
+    });
+    await Promise.all(lanes);
+    expect(await standingOf(tracker.api, 'a:all')).toEqual({ ...UNTOUCHED, samples: 160 });
   });
 });
 
