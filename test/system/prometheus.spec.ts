@@ -157,7 +157,7 @@ describe('a Prometheus that scrapes a tracker', () => {
 
 /** What there may be nothing of: nobody waited, nothing is missing, no breaker is open, no scout had a proven rival. */
 const MAY_BE_SILENT: ReadonlySet<string> = new Set([
-  'Wait for a node with room',
+  'Wait in the queue',
   'Layers without a node',
   'Breakers that are not closed',
   'Scout cost',
