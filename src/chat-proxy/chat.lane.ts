@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LaneExpressAdapter, type Lane } from '../http/index.js';
+import { LaneExpressAdapter, pathOf, type Lane } from '../http/index.js';
 import {
   CLOCK,
   LOGGER,
@@ -102,7 +102,7 @@ export class ChatLane implements Lane, OnModuleInit {
       throw new ShuttingDownError();
     }
     const { headers } = request;
-    const path = pathOf(request.url ?? '');
+    const path = withoutSlash(pathOf(request.url ?? ''));
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST');
       throw new MethodNotAllowedError('Chats are sent with POST.');
@@ -112,9 +112,7 @@ export class ChatLane implements Lane, OnModuleInit {
   }
 }
 
-/** Without query and trailing slash. */
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
+/** The same place, to whoever writes it so. */
+function withoutSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -7,7 +7,7 @@
  */
 export { BodyPipe } from './body.pipe.js';
 export { HttpModule } from './http.module.js';
-export { LaneExpressAdapter, type Lane } from './lane.adapter.js';
+export { LaneExpressAdapter, pathOf, type Lane } from './lane.adapter.js';
 export { toHttpFault, type HttpFault, type OpenAiErrorBody } from './openai-error.js';
 export { queryCount, queryName, queryNumber, queryText } from './query.js';
 export { pagePolicy, securityHeaders } from './security-headers.js';

@@ -62,7 +62,8 @@ export class LaneExpressAdapter extends ExpressAdapter {
   }
 }
 
-function pathOf(url: string): string {
+/** What a request asks for, without its query. */
+export function pathOf(url: string): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }

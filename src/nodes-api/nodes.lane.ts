@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { BodyPipe, LaneExpressAdapter, toHttpFault, type Lane } from '../http/index.js';
+import { BodyPipe, LaneExpressAdapter, pathOf, toHttpFault, type Lane } from '../http/index.js';
 import { InvalidRequestError, LOGGER, MeshnetError, type Logger } from '../kernel/index.js';
 import { Heartbeat, isPlainHeartbeat, Registration, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
@@ -112,8 +112,7 @@ function isWithoutBody(headers: IncomingHttpHeaders): boolean {
 
 /** Of a path known to be a lease's. */
 function leaseIdIn({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return url.slice(LEASES_PATH.length, query < 0 ? undefined : query);
+  return pathOf(url).slice(LEASES_PATH.length);
 }
 
 function textOf(chunks: readonly Buffer[]): string {

@@ -1,14 +1,15 @@
 import { isJsonObject } from './in-band-error.js';
+import { readFields } from './sse-fields.js';
 
-const DATA_LINES = /^data:(.*)$/gm;
 /** Text of these says nothing of how much the model has written. */
 const NAMES: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name']);
 
 /** How many bytes of text, reasoning and tool arguments one whole SSE event carries; 0 where it can't be read. */
 export function contentBytesOf(event: Buffer): number {
-  const payload = [...event.toString('utf8').matchAll(DATA_LINES)].map(([, line]) => line).join('\n');
+  const { data } = readFields(event, 0);
+  if (data === null) return 0;
   try {
-    const chunk: unknown = JSON.parse(payload);
+    const chunk: unknown = JSON.parse(data.toString('utf8'));
     if (!isJsonObject(chunk) || !Array.isArray(chunk.choices)) return 0;
     return chunk.choices.reduce((sum: number, choice) => sum + choiceBytes(choice), 0);
   } catch {
