@@ -1,13 +1,16 @@
 /** The load: wrk for as much as goes, and a paced sender for the time that one request takes at a fixed rate. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 
 const run = promisify(execFile);
 const PATH = '/v1/chat/completions';
+/** Requests/s. */
+const MOST_OF_A_THREAD = 800;
 
 /** As many requests as these connections get answered. wrk knows no body but by a script of Lua. */
 export async function flatOut(target, body, seconds, connections = 32) {
@@ -32,67 +35,27 @@ export async function flatOut(target, body, seconds, connections = 32) {
   return { requests, perSecond: requests / (micros / 1e6), errors, p50Ms: p50 / 1000, p99Ms: p99 / 1000 };
 }
 
-/** So many requests a second for so long, each on a connection that is free, and how long they took. */
+/**
+ * So many requests a second for so long, each on a connection that is free, and how long they took. A timer knows whole
+ * milliseconds only, and what one turn sends at once queues behind itself: so each thread sends less than one
+ * a millisecond, and the threads' turns fall where they fall.
+ */
 export async function paced(target, body, perSecond, seconds) {
-  const { hostname, port } = new URL(target.url);
-  const bytes = requestBytes(`${hostname}:${port}`, target.headers, body);
-  const idle = [];
-  const open = new Set();
-  const tookMs = [];
-  let errors = 0;
-  const line = () => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    open.add(socket);
-    const ask = () => {
-      const sentAt = performance.now();
-      let answer = '';
-      socket.on('data', function more(part) {
-        answer += part.latin1Slice();
-        if (!isWhole(answer)) return;
-        socket.off('data', more);
-        if (answer.startsWith('HTTP/1.1 200')) tookMs.push(performance.now() - sentAt);
-        else errors += 1;
-        idle.push(ask);
-      });
-      socket.write(bytes);
-    };
-    socket.on('error', () => (errors += 1));
-    return ask;
-  };
-  for (let n = 0; n < 16; n += 1) idle.push(line());
-  const startedAt = performance.now();
-  let sent = 0;
-  await new Promise((done) => {
-    const turn = () => {
-      const now = performance.now() - startedAt;
-      if (now > seconds * 1000) return setTimeout(done, 300);
-      for (; sent < (now / 1000) * perSecond; sent += 1) (idle.pop() ?? line())();
-      // Not in every turn of the loop: the sender must not take the CPU of those it measures.
-      setTimeout(turn, 1);
-    };
-    turn();
-  });
-  for (const socket of open) socket.destroy();
-  tookMs.sort((a, b) => a - b);
+  const threads = Math.ceil(perSecond / MOST_OF_A_THREAD);
+  const share = { target, body, perSecond: perSecond / threads, seconds };
+  const parts = await Promise.all(Array.from({ length: threads }, () => pacedThread(share)));
+  const tookMs = parts.flatMap((part) => part.tookMs).sort((a, b) => a - b);
+  const errors = parts.reduce((sum, part) => sum + part.errors, 0);
   return { p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99), errors };
 }
 
-function requestBytes(host, headers, body) {
-  const lines = Object.entries({
-    host,
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    ...headers,
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`POST ${PATH} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-}
-
-function isWhole(answer) {
-  const headEnd = answer.indexOf('\r\n\r\n');
-  if (headEnd < 0) return false;
-  const length = /content-length: *(\d+)/i.exec(answer.slice(0, headEnd))?.[1];
-  if (length === undefined) return answer.endsWith('\r\n0\r\n\r\n');
-  return answer.length >= headEnd + 4 + Number(length);
+async function pacedThread({ target, ...share }) {
+  const { url, headers } = target;
+  const worker = new Worker(new URL('paced.mjs', import.meta.url), {
+    workerData: { ...share, url: url + PATH, headers },
+  });
+  const [told] = await once(worker, 'message');
+  return told;
 }
 
 export function quantile(sorted, share) {
