@@ -60,6 +60,7 @@ module.exports = [
   'history/counted-call.ts',
   'history/tally.ts',
   'history/model-incidents.ts',
+  'history/earnings.ts',
   'history/route-speeds.ts',
   'history/timeline.ts',
   'replay/logged-call.ts',

@@ -2,6 +2,8 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { queryCount, queryText } from '../http/index.js';
 import { InvalidRequestError } from '../kernel/index.js';
 import type { ListAnswer } from '../openapi/index.js';
+import type { EarningsRow } from './earnings.js';
+import { EarningsService } from './earnings.service.js';
 import { IncidentsService } from './incidents.service.js';
 import { WINDOW_SECONDS, type IncidentRow } from './model-incidents.js';
 import { BUCKET_SECONDS, RouteHistoryService, type RouteHistory } from './route-history.service.js';
@@ -29,6 +31,7 @@ export class HistoryController {
     private readonly routes: RouteHistoryService,
     private readonly incidents: IncidentsService,
     private readonly timeline: TimelineService,
+    private readonly earnings: EarningsService,
   ) {}
 
   @Get('routing/history')
@@ -37,6 +40,11 @@ export class HistoryController {
     if (model === null) throw new InvalidRequestError('model must be given.', 'model');
     const routes = this.routes.of(model, queryText(signature, 'signature'));
     return { object: 'routing_history', model, bucket_seconds: BUCKET_SECONDS, routes };
+  }
+
+  @Get('routing/earnings')
+  earningsRows(@Query('model') model: unknown): ListAnswer<EarningsRow> {
+    return { object: 'list', data: this.earnings.rows(queryText(model, 'model')) };
   }
 
   @Get('incidents')

@@ -12,6 +12,7 @@ import {
   modelQuery,
   named,
   objectOf,
+  orNull,
   queryFault,
   text,
   unionOf,
@@ -20,6 +21,7 @@ import {
   type Operation,
 } from '../openapi/index.js';
 import { TIMELINE_ROWS, type IncidentList, type RoutingHistory } from './history.controller.js';
+import { LEAST_CONTROL_CALLS, type Earnings, type EarningsRow } from './earnings.js';
 import { INCIDENTS } from './incident-schemas.openapi.js';
 import { WINDOW_SECONDS } from './model-incidents.js';
 import { BUCKET_SECONDS, type RouteHistory, type RoutePoint } from './route-history.service.js';
@@ -80,6 +82,66 @@ const ENTRY = named(
     }),
   }),
 );
+
+const EARNINGS = named(
+  'RoutingEarnings',
+  objectOf<Earnings>('What the policy earned in a span of time.', {
+    calls: whole('Completed calls that the policy routed.'),
+    control_calls: whole('Completed calls that were routed by least in-flight, for comparison.'),
+    seconds_saved: orNull(
+      amount(
+        'Of the policy’s calls together, by seconds an output token; below 0 where the control group was faster.',
+      ),
+      'It can’t be told.',
+    ),
+    plus_minus_seconds: orNull(amount('Half of the 95 % interval of that.'), 'It can’t be told.'),
+    scout_calls: whole('Scouts whose cost is known.'),
+    scout_seconds: amount('What scouts took beyond the fastest route known when they were sent.'),
+    cannot_tell: orNull(
+      text(
+        `Why \`seconds_saved\` is null: the policy has no control group, or one of under ${String(LEAST_CONTROL_CALLS)} calls.`,
+      ),
+      'It can be told.',
+    ),
+  }),
+);
+
+const EARNINGS_LIST = listAnswerOf(
+  'Models, in the order in which they became known.',
+  objectOf<EarningsRow>('One model.', {
+    model: text('The model.'),
+    day: EARNINGS,
+    week: EARNINGS,
+  }),
+);
+
+const earnings: Operation = {
+  operationId: 'getRoutingEarnings',
+  summary: 'What choosing well saved, and what scouts cost',
+  description:
+    'Over the last 24 hours and 7 days, since the tracker started. A policy with a control group (`MESHNET_ROUTE_CONTROL_SHARE`) is compared with least in-flight on the very same traffic.',
+  caller: 'client',
+  parameters: [modelQuery('Only this model.')],
+  responses: {
+    200: jsonAnswer('The models.', EARNINGS_LIST, {
+      object: 'list',
+      data: [
+        {
+          model: EXAMPLE.model,
+          day: {
+            ...{ calls: 2950, control_calls: 61, seconds_saved: 412.5, plus_minus_seconds: 90.2 },
+            ...{ scout_calls: 12, scout_seconds: 8.4, cannot_tell: null },
+          },
+          week: {
+            ...{ calls: 2950, control_calls: 61, seconds_saved: 412.5, plus_minus_seconds: 90.2 },
+            ...{ scout_calls: 12, scout_seconds: 8.4, cannot_tell: null },
+          },
+        },
+      ],
+    }),
+    ...faults(queryFault('model'), unknownModel),
+  },
+};
 
 const routingHistory: Operation = {
   operationId: 'getRoutingHistory',
@@ -165,9 +227,13 @@ const timeline: Operation = {
 };
 
 export const historyApi: ApiPart = {
-  tag: { name: 'History', description: 'What was: speeds by minute, incidents, changes of the mesh.' },
+  tag: {
+    name: 'History',
+    description: 'What was: speeds by minute, what routing earned, incidents, changes of the mesh.',
+  },
   paths: {
     '/v1/routing/history': { get: routingHistory },
+    '/v1/routing/earnings': { get: earnings },
     '/v1/incidents': { get: incidents },
     '/v1/timeline': { get: timeline },
   },

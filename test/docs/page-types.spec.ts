@@ -33,10 +33,11 @@ describe("the page's types", () => {
       Reads<page.CallRecord, CallStory>,
       Reads<page.ConsideredRoute, CandidateNote>,
       Reads<page.RoutingHistory, Answer<HistoryController, 'routingHistory'>>,
+      Reads<page.ListOf<page.ModelEarnings>, Answer<HistoryController, 'earningsRows'>>,
       Reads<page.Incidents, Answer<HistoryController, 'incidentRows'>>,
       Reads<page.ListOf<page.TimelineFact>, Answer<HistoryController, 'timelineEntries'>>,
       Reads<page.ErrorAnswer, OpenAiErrorBody>,
-    ] = [true, true, true, true, true, true, true, true, true, true];
+    ] = [true, true, true, true, true, true, true, true, true, true, true];
     expect(readable).not.toContain(false);
   });
 

@@ -255,6 +255,16 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
     '404 model_not_found': get('/v1/routing/replay?model=nobody-serves-this'),
     '422 too_few_calls': get(`/v1/routing/replay?model=${MODEL}`),
   },
+  getRoutingEarnings: {
+    '200': async (world) => {
+      const { api } = await world.mesh();
+      await api.chat({ model: MESH_MODEL, messages: [], max_tokens: 20 });
+      return api.get('/v1/routing/earnings');
+    },
+    '200 of one model': get(`/v1/routing/earnings?model=${MODEL}`),
+    '400 invalid_request': get(`/v1/routing/earnings${TWICE}`),
+    '404 model_not_found': get('/v1/routing/earnings?model=nobody-serves-this'),
+  },
   listIncidents: {
     '200': async (world) => {
       const tracker = await world.trackerWith(await world.refusingUrl());

@@ -90,6 +90,24 @@ export interface RoutingHistory {
   readonly routes: readonly RouteHistory[];
 }
 
+/** What the policy earned in a span of time. */
+export interface Earnings {
+  readonly calls: number;
+  readonly control_calls: number;
+  readonly seconds_saved: number | null;
+  readonly plus_minus_seconds: number | null;
+  readonly scout_calls: number;
+  readonly scout_seconds: number;
+  readonly cannot_tell: string | null;
+}
+
+/** One row of `GET /v1/routing/earnings`. */
+export interface ModelEarnings {
+  readonly model: string;
+  readonly day: Earnings;
+  readonly week: Earnings;
+}
+
 export interface ListOf<T> {
   readonly data: readonly T[];
 }

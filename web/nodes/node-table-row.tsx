@@ -3,7 +3,7 @@ import { fixed, tps } from '../parts/format.js';
 import { memo } from '../parts/memo.js';
 import { Tag } from '../parts/tag.js';
 import { act, toDelete } from './node-actions.js';
-import { agoText, inFlightText, shardText, SOURCES, stateWord } from './node-words.js';
+import { agoText, factorText, inFlightText, shardText, SOURCES, stateWord } from './node-words.js';
 
 interface RowProps {
   readonly node: NodeRow;
@@ -28,8 +28,7 @@ function shownOf(node: NodeRow): object {
     throughput_tps: tps(throughput_tps),
     reputation: fixed(reputation, 2),
     last_seen_seconds_ago: agoText(last_seen_seconds_ago),
-    // Not shown here, and never the same twice.
-    speed_factor: null,
+    speed_factor: factorText(node),
     speed_sigma: null,
   };
 }
@@ -73,6 +72,9 @@ export const NodeTableRow = memo(({ node, isBusy, isGone }: RowProps) => {
       </td>
       <td role="cell" class="number" data-label="tok/s">
         {tps(node.throughput_tps)}
+      </td>
+      <td role="cell" class="number" data-label="factor">
+        {factorText(node)}
       </td>
       <td role="cell" class="number" data-label="queue">
         {node.queue_depth}

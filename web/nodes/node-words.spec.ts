@@ -3,6 +3,7 @@ import { aNode } from './example-nodes.js';
 import {
   actionRequest,
   agoText,
+  factorText,
   deletingSentence,
   inFlightText,
   shardText,
@@ -61,5 +62,12 @@ describe("an operator's request", () => {
       method: 'DELETE',
       path: '/v1/nodes/w.gpu%3A0-21?model=Qwen%2FQwen3%20%26%20more',
     });
+  });
+});
+
+describe('the learned factor', () => {
+  it('says how fast a node is of what it registered, and how surely', () => {
+    expect(factorText(aNode({ speed_factor: 0.5, speed_sigma: Math.log(1.25) }))).toBe('0.50 ×÷ 1.25');
+    expect(factorText(aNode())).toBe('–');
   });
 });

@@ -1,4 +1,5 @@
 import type { NodeRow } from '../api/types.js';
+import { UNKNOWN } from '../parts/format.js';
 import { layersText } from '../parts/signature.js';
 
 export const SOURCES: Readonly<Record<string, string>> = {
@@ -22,6 +23,12 @@ export function stateWord({ status, breaker, probe }: Pick<NodeRow, 'status' | '
 
 export function inFlightText({ in_flight: now, max_concurrent: most }: NodeRow): string {
   return most === null ? String(now) : `${String(now)} / ${String(most)}`;
+}
+
+/** How fast it is learned to be, of its registered speed; and how far from it that may be, by the same factor either way. */
+export function factorText({ speed_factor, speed_sigma }: NodeRow): string {
+  if (speed_factor === null || speed_sigma === null) return UNKNOWN;
+  return `${speed_factor.toFixed(2)} ×÷ ${Math.exp(speed_sigma).toFixed(2)}`;
 }
 
 /** Seconds as one reads them at a glance. */

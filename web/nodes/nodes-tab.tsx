@@ -108,6 +108,7 @@ const HEADINGS: readonly (readonly [by: Column, text: string, isNumber: boolean]
   ['breaker', 'Breaker', false],
   ['reputation', 'Reputation', true],
   ['speed', 'tok/s', true],
+  ['factor', 'Factor', true],
   ['queue', 'Queue', true],
   ['in_flight', 'In flight', true],
   ['last_seen', 'Last seen', true],

@@ -3,7 +3,7 @@ import { tps } from '../parts/format.js';
 import { Fold } from './fold.js';
 import { opened, routeOrder } from './overview-state.js';
 import { opensByItself } from './models-shown.js';
-import { ROUTE_COLUMNS } from './route-columns.js';
+import { columnsOf } from './route-columns.js';
 import { ordered } from './route-order.js';
 import { RouteRow } from './route-row.js';
 import { RoutesHead } from './routes-head.js';
@@ -64,21 +64,23 @@ function NoRoutes({ routing: { num_layers } }: { routing: ModelRouting }) {
 
 function RoutesTable({ routing: { model, candidates } }: { routing: ModelRouting }) {
   const open = opened.value;
+  const columns = columnsOf(candidates);
   return (
     <div class="scroll">
       <table role="table" class="routes">
         <caption class="sr-only">Candidate routes of {model}</caption>
         <colgroup>
-          {ROUTE_COLUMNS.map(({ key }) => (
+          {columns.map(({ key }) => (
             <col key={key} class={`col-${key}`} />
           ))}
         </colgroup>
-        <RoutesHead />
+        <RoutesHead columns={columns} />
         <tbody role="rowgroup">
           {ordered(candidates, routeOrder.value).map((candidate) => (
             <RouteRow
               key={candidate.signature}
               model={model}
+              columns={columns}
               candidate={candidate}
               isOpen={open?.signature === candidate.signature && open.model === model}
             />

@@ -1,6 +1,7 @@
 import { Fault } from '../parts/notice.js';
 import { clockTime } from '../parts/format.js';
 import { routing } from '../state/mesh.js';
+import { EarningsLine } from './earnings-line.js';
 import { FirstRun } from './first-run.js';
 import { IncidentCard } from './incident-card.js';
 import { LayerMapCard } from './layer-map-card.js';
@@ -21,6 +22,7 @@ export function OverviewTab() {
 function Cards() {
   return (
     <>
+      <EarningsLine />
       <IncidentCard />
       <RoutingCard />
       <LayerMapCard />

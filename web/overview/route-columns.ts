@@ -1,5 +1,5 @@
 import type { Candidate, RouteStatus } from '../api/types.js';
-import { fixed, percent, tps, UNKNOWN } from '../parts/format.js';
+import { duration, fixed, percent, tps, UNKNOWN } from '../parts/format.js';
 import { ago } from './ago.js';
 import { routeText } from './hop-names.js';
 
@@ -13,7 +13,9 @@ export type ColumnKey =
   | 'status'
   | 'prior'
   | 'in_flight'
-  | 'last_sample';
+  | 'last_sample'
+  | 'recent'
+  | 'predicted';
 
 export type Direction = 'ascending' | 'descending';
 
@@ -46,8 +48,8 @@ function count(value: number | null): string {
   return value === null ? UNKNOWN : String(value);
 }
 
-/** The candidate table, column by column, in the order shown. */
-export const ROUTE_COLUMNS: readonly RouteColumn[] = [
+/** Columns of every candidate table. */
+const LEARNED_COLUMNS: readonly RouteColumn[] = [
   {
     key: 'route',
     title: 'Route',
@@ -124,3 +126,31 @@ export const ROUTE_COLUMNS: readonly RouteColumn[] = [
     'ascending',
   ),
 ];
+
+/** Under a policy that predicts. */
+const PREDICTED_COLUMNS: readonly RouteColumn[] = [
+  number(
+    'recent',
+    'Recent share',
+    'The part of the latest chats that went here.',
+    ({ recent_share = null }) => recent_share,
+    (value) => percent(value, 1),
+  ),
+  number(
+    'predicted',
+    '200 tokens',
+    'How long an answer of 200 tokens is expected to take here, now.',
+    ({ predicted_seconds_200 = null }) => predicted_seconds_200,
+    (value) => duration(value === null ? null : value * 1000),
+    'ascending',
+  ),
+];
+
+/** All columns there are, in the order shown. */
+export const ROUTE_COLUMNS: readonly RouteColumn[] = [...LEARNED_COLUMNS, ...PREDICTED_COLUMNS];
+
+/** The columns of a table of these candidates. */
+export function columnsOf(candidates: readonly Candidate[]): readonly RouteColumn[] {
+  const isPredicted = candidates.some(({ predicted_seconds_200 }) => predicted_seconds_200 !== undefined);
+  return isPredicted ? ROUTE_COLUMNS : LEARNED_COLUMNS;
+}

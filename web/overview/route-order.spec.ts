@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Candidate } from '../api/types.js';
 import { aCandidate } from '../support/answers.js';
-import { ROUTE_COLUMNS } from './route-columns.js';
+import { columnsOf, ROUTE_COLUMNS } from './route-columns.js';
 import { ordered, pressed, readOrder, USUAL_ORDER, writeOrder } from './route-order.js';
 
 function signatures(candidates: readonly Candidate[]): string {
@@ -84,5 +84,24 @@ describe('the columns', () => {
     expect(
       written(aCandidate({ tps: null, coefficient: null, last_sample_seconds_ago: null })),
     ).toMatchObject({ tps: '–', coefficient: '–', last_sample: '–' });
+  });
+});
+
+describe('the columns of a table', () => {
+  const names = (more: Partial<Candidate>) => columnsOf([aCandidate(more)]).map(({ key }) => key);
+
+  it('tell recent shares and predictions only where the policy makes any', () => {
+    expect(names({})).not.toContain('predicted');
+    expect(names({ recent_share: null, predicted_seconds_200: null })).toEqual(
+      expect.arrayContaining(['recent', 'predicted']),
+    );
+  });
+
+  it('write them', () => {
+    const candidate = aCandidate({ recent_share: 0.125, predicted_seconds_200: 6.25 });
+    const text = Object.fromEntries(
+      columnsOf([candidate]).map((column) => [column.key, column.text(candidate)]),
+    );
+    expect(text).toMatchObject({ recent: '12.5 %', predicted: '6.3 s' });
   });
 });

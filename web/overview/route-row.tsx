@@ -1,22 +1,23 @@
 import type { Candidate } from '../api/types.js';
-import { memo, shallowSame } from '../parts/memo.js';
+import { memo } from '../parts/memo.js';
 import { Tip } from '../parts/tip.js';
 import { linkTo } from '../state/place.js';
 import { Hops } from './hops.js';
 import { pointAt, pointAway } from './overview-state.js';
-import { ROUTE_COLUMNS, type RouteColumn } from './route-columns.js';
+import type { RouteColumn } from './route-columns.js';
 import { RouteDetail } from './route-detail.js';
 import { StatusMark } from './status-mark.js';
 import { meaningId, STATUS_WORDS } from './status-words.js';
 
 interface RouteRowProps {
   readonly model: string;
+  readonly columns: readonly RouteColumn[];
   readonly candidate: Candidate;
   readonly isOpen: boolean;
 }
 
 /** One candidate; opened, also its last hour and its last calls. */
-export const RouteRow = memo(function RouteRow({ model, candidate, isOpen }: RouteRowProps) {
+export const RouteRow = memo(function RouteRow({ model, columns, candidate, isOpen }: RouteRowProps) {
   const { signature } = candidate;
   const point = () => pointAt({ model, signature });
   return (
@@ -32,7 +33,7 @@ export const RouteRow = memo(function RouteRow({ model, candidate, isOpen }: Rou
         onFocusIn={point}
         onFocusOut={pointAway}
       >
-        {ROUTE_COLUMNS.map((column) =>
+        {columns.map((column) =>
           column.key === 'route' ? (
             <RouteCell key="route" candidate={candidate} isOpen={isOpen} />
           ) : (
@@ -42,7 +43,7 @@ export const RouteRow = memo(function RouteRow({ model, candidate, isOpen }: Rou
       </tr>
       {isOpen && (
         <tr role="row" class="route-more">
-          <td role="cell" colSpan={ROUTE_COLUMNS.length}>
+          <td role="cell" colSpan={columns.length}>
             <RouteDetail />
           </td>
         </tr>
@@ -51,14 +52,14 @@ export const RouteRow = memo(function RouteRow({ model, candidate, isOpen }: Rou
   );
 }, sameRow);
 
-/** The hops are part of the signature; predictions are never the same twice. */
-const NOT_SHOWN = { hops: null, recent_share: null, predicted_seconds_200: null };
-
+/** By what is shown: predictions and times are never the same twice. */
 function sameRow(before: RouteRowProps, after: RouteRowProps): boolean {
   return (
     before.model === after.model &&
     before.isOpen === after.isOpen &&
-    shallowSame({ ...before.candidate, ...NOT_SHOWN }, { ...after.candidate, ...NOT_SHOWN })
+    before.columns === after.columns &&
+    before.candidate.signature === after.candidate.signature &&
+    after.columns.every(({ text }) => text(before.candidate) === text(after.candidate))
   );
 }
 
@@ -94,7 +95,7 @@ interface FigureProps {
   readonly candidate: Candidate;
 }
 
-/** Of a row's ten figures most answers change two or three. */
+/** Of a row's figures most answers change two or three. */
 const Figure = memo(function Figure({ column, candidate }: FigureProps) {
   const { key, title, isNumber } = column;
   const text = column.text(candidate);
@@ -113,7 +114,8 @@ const Figure = memo(function Figure({ column, candidate }: FigureProps) {
 
 function sameFigure(before: FigureProps, after: FigureProps): boolean {
   return (
-    before.column === after.column && before.column.by(before.candidate) === after.column.by(after.candidate)
+    before.column === after.column &&
+    before.column.text(before.candidate) === after.column.text(after.candidate)
   );
 }
 

@@ -1,14 +1,14 @@
 import { tipHandlers } from '../parts/tip-layer.js';
 import { routeOrder } from './overview-state.js';
-import { ROUTE_COLUMNS, type RouteColumn } from './route-columns.js';
+import type { RouteColumn } from './route-columns.js';
 import { pressed } from './route-order.js';
 
 /** The table's head; each name sorts by its column. */
-export function RoutesHead() {
+export function RoutesHead({ columns }: { columns: readonly RouteColumn[] }) {
   return (
     <thead role="rowgroup">
       <tr role="row">
-        {ROUTE_COLUMNS.map((column) => (
+        {columns.map((column) => (
           <HeadCell key={column.key} column={column} />
         ))}
       </tr>

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Incidents, ListOf, NodeRow, RoutingTable, TimelineFact } from '../api/types.js';
+import type { Incidents, ListOf, ModelEarnings, NodeRow, RoutingTable, TimelineFact } from '../api/types.js';
 import { place } from './place.js';
 import { Poll } from './poll.js';
 
@@ -17,6 +17,12 @@ export const nodes = new Poll<ListOf<NodeRow>>(
 export const incidents = new Poll<Incidents>(
   computed(() => (place.value.tab === 'overview' ? '/v1/incidents' : null)),
   POLL_EVERY_MS,
+);
+
+/** Moves slowly. */
+export const earnings = new Poll<ListOf<ModelEarnings>>(
+  computed(() => (place.value.tab === 'overview' ? '/v1/routing/earnings' : null)),
+  5 * POLL_EVERY_MS,
 );
 
 export const timeline = new Poll<ListOf<TimelineFact>>(
