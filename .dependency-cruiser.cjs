@@ -10,6 +10,7 @@ const ROOMS = {
   settings: ['kernel'],
   http: ['kernel'],
   openapi: ['kernel', 'http'],
+  access: [...GROUND, 'http'],
   traces: GROUND,
   registry: GROUND,
   topology: [...GROUND, 'registry'],

@@ -31,5 +31,5 @@ EXPOSE 8080
 # Asks the process itself, so that no curl has to be in the image.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MESHNET_PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# node itself is process 1: it handles SIGTERM (drain), SIGINT and SIGHUP (read the nodes file again).
+# node itself is process 1: it handles SIGTERM (drain), SIGINT and SIGHUP (read the nodes file and keys again).
 ENTRYPOINT ["node", "dist/main.js"]

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AccessModule } from './access/index.js';
 import { ApiDocsModule } from './api-docs/index.js';
 import { CallsModule } from './calls/index.js';
 import { CandidateEnumerationModule } from './candidate-enumeration/index.js';
@@ -33,6 +34,7 @@ export class AppModule {
         KernelModule.forRoot(parts),
         SettingsModule.forRoot(settings, env),
         HttpModule,
+        AccessModule,
         ChatProxyModule,
         RoutingModule,
         CandidateEnumerationModule,

@@ -3,6 +3,7 @@ import { Server as TcpServer, type AddressInfo } from 'node:net';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AccessService, checkAccess } from './access/index.js';
 import { AppModule } from './app.module.js';
 import { CallsService, EventsService } from './calls/index.js';
 import { ChatLane } from './chat-proxy/index.js';
@@ -22,7 +23,7 @@ export interface RunningTracker {
   readonly app: NestExpressApplication;
   /** Resolves once every listed server was asked and `/readyz` says so. */
   readonly ready: Promise<void>;
-  /** Reads the nodes file again. */
+  /** Reads the nodes file and the files of keys again. */
   reload(): Promise<void>;
   /** Takes nothing new, lets running chats finish within the drain time, then ends. */
   stop(): Promise<void>;
@@ -41,7 +42,8 @@ const DRAIN_LOOK_MS = 50;
 /**
  * Starts a tracker. `parts` stand in for the system's clock, dice, log and built page, in tests.
  *
- * @throws NodesFileFault when the nodes file can't be used; nothing is listening then
+ * @throws NodesFileFault when the nodes file can't be used, AccessFault when the keys can't, or everybody would get in;
+ * nothing is listening then
  */
 export async function startTracker(
   settings: Settings,
@@ -53,6 +55,7 @@ export async function startTracker(
     rng: parts.rng ?? seededRng(settings.routing.seed),
     logger: parts.logger ?? pinoLogger(settings.serving.logLevel),
   };
+  checkAccess(settings);
   const adapter = new LaneExpressAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, env, kernel, parts.dashboardFolder ?? BUILT_PAGE_FOLDER),
@@ -65,6 +68,7 @@ export async function startTracker(
   // What is polled differs each time: a hash over each answer would save nobody a byte.
   app.disable('etag');
   const staticNodes = app.get(StaticNodesService);
+  const access = app.get(AccessService);
   try {
     staticNodes.check();
     await app.listen(settings.serving.port, settings.serving.host);
@@ -72,6 +76,7 @@ export async function startTracker(
     await app.close();
     throw fault;
   }
+  access.warn();
   const { port } = app.getHttpServer().address() as AddressInfo;
   const ready = staticNodes.start().then(() => app.get(ReadinessService).started());
   return {
@@ -79,7 +84,11 @@ export async function startTracker(
     port,
     app,
     ready,
-    reload: () => staticNodes.reload(),
+    reload: () => {
+      // Who watches may have had a key that is no more; whoever still has one comes back.
+      if (access.reload()) app.get(EventsService).endWatchers();
+      return staticNodes.reload();
+    },
     stop: () => stop(app, adapter, settings.serving.drainSeconds, kernel),
   };
 }

@@ -23,6 +23,7 @@ switch (reading.kind) {
 async function run(settings: Settings): Promise<void> {
   // Loaded late: --help and a fault must not wait for the whole service.
   const { startTracker } = await import('./bootstrap.js');
+  const { AccessFault } = await import('./access/index.js');
   const { NodesFileFault } = await import('./registry/index.js');
   try {
     const tracker = await startTracker(settings, {}, (name) => input.env[name]);
@@ -38,7 +39,8 @@ async function run(settings: Settings): Promise<void> {
     process.on('SIGINT', end);
     await tracker.ready;
   } catch (fault) {
-    if (fault instanceof NodesFileFault) {
+    if (fault instanceof AccessFault) stopFor(fault.faults);
+    else if (fault instanceof NodesFileFault) {
       stopFor(fault.faults.map((line) => `MESHNET_NODES_FILE: ${line}`));
     } else if (
       fault instanceof Error &&

@@ -9,5 +9,7 @@ another method on the paths of chats, 400, 408, 413 or 431 \`invalid_request\` w
 **Numbers** are finite or null; a name tells its unit. **Lists** are \`{"object":"list","data":[…]}\`. Whatever answers GET
 answers HEAD too.
 
-**Access**: there is no access control yet. Whoever reaches the tracker may use all of this.
+**Access**: clients, nodes and operators have keys of their own, sent as \`Authorization: Bearer <key>\`; each operation names whose it
+needs. Without one: 401 \`missing_api_key\`; with one that is not known: 401 \`invalid_api_key\`; with one of another role: 403
+\`wrong_key_role\`; where no node may register: 403 \`registration_closed\`. On a loopback address a role without keys is open.
 `;

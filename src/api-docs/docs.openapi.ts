@@ -10,7 +10,7 @@ export const docsApi: ApiPart = {
         operationId: 'getOpenApi',
         summary: 'This document',
         description: 'OpenAPI 3.1.',
-        caller: 'anyone',
+        caller: 'reader',
         responses: {
           200: {
             description: 'The document.',
@@ -37,7 +37,7 @@ export const docsApi: ApiPart = {
         operationId: 'getDocs',
         summary: 'This document, to read and to try',
         description: 'Swagger UI, from this tracker alone.',
-        caller: 'anyone',
+        caller: 'reader',
         responses: { 200: textAnswer('text/html', 'The page.') },
       },
     },
@@ -46,7 +46,7 @@ export const docsApi: ApiPart = {
         operationId: 'getDocsFile',
         summary: 'What the page is made of',
         description: 'Its scripts, styles and icons.',
-        caller: 'anyone',
+        caller: 'reader',
         parameters: [
           { ...inPath('file', 'The file.', PAGE_FILES[0]), schema: { type: 'string', enum: PAGE_FILES } },
         ],

@@ -10,14 +10,29 @@ export interface OpenApiDocument {
   readonly security: readonly object[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, object>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
 }
 
-/** What a caller has to show: nothing, as yet. A scheme that is named here needs a line in the components too. */
+const SCHEMES = {
+  clientKey: { type: 'http', scheme: 'bearer', description: 'One of `MESHNET_API_KEYS`.' },
+  nodeToken: { type: 'http', scheme: 'bearer', description: 'One of `MESHNET_NODE_TOKENS`.' },
+  adminKey: { type: 'http', scheme: 'bearer', description: 'One of `MESHNET_ADMIN_KEYS`.' },
+  adminPassword: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The same as a password, whatever the user’s name: for browsers and scrapers.',
+  },
+};
+
+/** What a caller has to show, of alternatives one. */
 const SECURITY: Readonly<Record<Caller, readonly object[]>> = {
-  client: [],
-  node: [],
-  operator: [],
+  client: [{ clientKey: [] }, { adminKey: [] }],
+  node: [{ nodeToken: [] }],
+  operator: [{ adminKey: [] }],
+  reader: [{ adminKey: [] }, { adminPassword: [] }],
   anyone: [],
 };
 
@@ -35,7 +50,7 @@ export function openApiDocument(parts: readonly ApiPart[], version: string): Ope
     security: [],
     tags: parts.map(({ tag }) => tag),
     paths,
-    components: { schemas: components.schemas },
+    components: { schemas: components.schemas, securitySchemes: SCHEMES },
   };
 }
 

@@ -138,6 +138,7 @@ const call: PropertiesOf<Omit<CallRecord, 'attempts'>> = {
   started_at: text('When it came.', { format: 'date-time' }),
   model: text('The model.'),
   stream: flag('Whether a stream was asked for.'),
+  key_name: orNull(text('The name of the key that it came with.'), 'it came without one'),
   routing: orNull(ROUTING_NOTE, 'it got no route yet, or none at all'),
   outcome: orNull(OUTCOME, 'it is open'),
   cause: orNull(text('Code of the fault that ended it without an attempt.'), 'the attempts tell'),

@@ -43,6 +43,8 @@ export interface CallStart {
   readonly requestId: string;
   readonly model: string;
   readonly stream: boolean;
+  /** The name of the key that it came with; null: none. */
+  readonly keyName?: string | null;
   /** Monotonic ms. */
   readonly at: number;
   /** Unix ms. */
@@ -159,6 +161,7 @@ export class Call implements Rostered {
       started_at: isoTime(start.wallMs),
       model: start.model,
       stream: start.stream,
+      key_name: start.keyName ?? null,
       routing: this.routing,
       attempts: [...this.attempts],
       outcome: ending?.outcome ?? null,

@@ -23,6 +23,7 @@ const callExample: CallRecord = {
   started_at: EXAMPLE.at,
   model: EXAMPLE.model,
   stream: true,
+  key_name: 'alice',
   routing: { mode: 'exploit', signature: EXAMPLE.fast, probability: 0.7 },
   attempts: [
     {
@@ -63,7 +64,7 @@ const list: Operation = {
   operationId: 'listCalls',
   summary: 'The newest calls',
   description: 'Open ones first, then the newest 1,000 finished ones, each newest first.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [
     modelQuery('Only calls of this model.'),
     inQuery('limit', 'At most so many.', {
@@ -88,7 +89,7 @@ const one: Operation = {
   summary: 'One call’s story',
   description:
     'With what its route was chosen from. Where a client used an id again, it names the newer call.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [inPath('request_id', 'As `x-request-id` said it, percent-encoded.', EXAMPLE.requestId)],
   responses: {
     200: jsonAnswer('The call.', STORY, {

@@ -31,9 +31,15 @@ export class CallsService {
   ) {}
 
   /** A call that is about to get its first route. It counts as open until {@link finish}. */
-  begin(requestId: string, model: string, stream: boolean, origin: CallOrigin): Call {
+  begin(
+    requestId: string,
+    model: string,
+    stream: boolean,
+    origin: CallOrigin,
+    keyName: string | null = null,
+  ): Call {
     const { clock } = this;
-    const start = { requestId, model, stream, at: clock.now(), wallMs: clock.wallMs() };
+    const start = { requestId, model, stream, keyName, at: clock.now(), wallMs: clock.wallMs() };
     const call = new Call(start, this.tracer.begin(start, origin), (this.begun += 1));
     this.open.add(call);
     return call;

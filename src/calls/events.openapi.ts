@@ -112,7 +112,7 @@ export function eventsItem(call: CallRecord): PathItem {
       summary: 'What happens, live',
       description:
         'Server-sent events from now on; `id` counts them. The stream does not end by itself, so a page that waits for the whole answer (“Try it out” here does) shows nothing: watch with `curl -N http://127.0.0.1:8080/v1/events` or an `EventSource`. A comment every 15 s keeps a quiet stream open. A watcher that has a mebibyte unread is cut off.',
-      caller: 'client',
+      caller: 'operator',
       responses: {
         200: eventStream('The events.', EVENTS, exampleOf(call), HEADERS),
         ...faults(new OverloadedError('Too many event streams are open.'), new ShuttingDownError()),
@@ -122,7 +122,7 @@ export function eventsItem(call: CallRecord): PathItem {
       operationId: 'headEvents',
       summary: 'Whether events could be watched',
       description: 'The headers alone: whoever asks for them would wait for an end that never comes.',
-      caller: 'client',
+      caller: 'operator',
       responses: { 200: { description: 'They could.' } },
     },
   };

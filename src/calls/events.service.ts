@@ -88,6 +88,11 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
   /** The service goes down; a stream that has no end must not hold it up. */
   endAll(): void {
     this.isOver = true;
+    this.endWatchers();
+  }
+
+  /** Whoever watches has to ask again. */
+  endWatchers(): void {
     for (const watcher of this.watchers) watcher.end();
     this.watchers.clear();
   }

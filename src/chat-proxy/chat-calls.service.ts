@@ -32,7 +32,7 @@ export class ChatCallsService {
       this.turnedAway.tell(requestId, request.model, fault);
       throw fault;
     }
-    const call = this.calls.begin(requestId, request.model, request.stream, chat);
+    const call = this.calls.begin(requestId, request.model, request.stream, chat, chat.keyName);
     try {
       await this.failover.run(chat, call);
     } catch (fault) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LaneExpressAdapter, pathOf, type Lane } from '../http/index.js';
+import { callerOf, LaneExpressAdapter, pathOf, type Lane } from '../http/index.js';
 import {
   CLOCK,
   LOGGER,
@@ -108,7 +108,8 @@ export class ChatLane implements Lane, OnModuleInit {
       throw new MethodNotAllowedError('Chats are sent with POST.');
     }
     const body = await readBody(request, this.settings.maxBodyBytes);
-    return { requestId, path, headers, request: parseChatRequest(body), client };
+    const keyName = callerOf(request)?.name ?? null;
+    return { requestId, path, headers, request: parseChatRequest(body), keyName, client };
   }
 }
 

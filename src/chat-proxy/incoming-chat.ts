@@ -13,6 +13,8 @@ export interface IncomingChat {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly request: ChatRequest;
+  /** The name of the key that it came with; null: none. */
+  readonly keyName: string | null;
   readonly client: ClientAnswer;
 }
 

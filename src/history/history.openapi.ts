@@ -120,7 +120,7 @@ const earnings: Operation = {
   summary: 'What choosing well saved, and what scouts cost',
   description:
     'Over the last 24 hours and 7 days, since the tracker started. A policy with a control group (`MESHNET_ROUTE_CONTROL_SHARE`) is compared with least in-flight on the very same traffic.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [modelQuery('Only this model.')],
   responses: {
     200: jsonAnswer('The models.', EARNINGS_LIST, {
@@ -147,7 +147,7 @@ const routingHistory: Operation = {
   operationId: 'getRoutingHistory',
   summary: 'Each route’s speed over the last hour',
   description: 'By minute, in memory only: lasting records are for whoever reads `/metrics`.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [
     { ...modelQuery('The model.'), required: true, example: EXAMPLE.model },
     inQuery('signature', 'Only this route; none where it has no samples.', { type: 'string' }),
@@ -172,7 +172,7 @@ const incidents: Operation = {
   operationId: 'listIncidents',
   summary: 'How each model fares, now and an hour ago',
   description: 'Success, time to first token and waiting of two windows, and the failures of the newer one.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [modelQuery('Only this model.')],
   responses: {
     200: jsonAnswer('The models.', INCIDENT_LIST, {
@@ -196,7 +196,7 @@ const timeline: Operation = {
   operationId: 'listTimeline',
   summary: 'How the mesh changed',
   description: 'Epochs, breakers and reads of the nodes file, newest first; the newest 1,000 are kept.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [
     modelQuery('Only what concerns this model; reads of the nodes file concern each.'),
     inQuery('limit', 'At most so many.', {

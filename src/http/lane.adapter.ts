@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { refuse, type Gate, type Refusal } from './gate.js';
 import { OpenAnswers } from './open-answers.js';
 import { refuseUnreadable } from './unreadable-request.js';
 
@@ -23,10 +24,16 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
  */
 export class LaneExpressAdapter extends ExpressAdapter {
   private readonly lanes: Lane[] = [];
+  private readonly gates: Gate[] = [];
   private readonly answers = new OpenAnswers();
 
   openLane(lane: Lane): void {
     this.lanes.push(lane);
+  }
+
+  /** Gates are asked in the order in which they were opened; the first to refuse answers. */
+  openGate(gate: Gate): void {
+    this.gates.push(gate);
   }
 
   /** See {@link OpenAnswers.hasUnsent}. */
@@ -39,6 +46,11 @@ export class LaneExpressAdapter extends ExpressAdapter {
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       this.answers.add(request.socket, response);
       const path = pathOf(request.url ?? '/');
+      const refusal = this.refusalOf(request, path);
+      if (refusal !== null) {
+        refuse(request, response, refusal);
+        return;
+      }
       const lane = this.lanes.find((each) => each.serves(path, request));
       if (lane !== undefined) lane.handle(request, response);
       else express(request, response);
@@ -59,6 +71,14 @@ export class LaneExpressAdapter extends ExpressAdapter {
       refuseUnreadable(fault, socket, this.answers.isAnswering(socket as Socket)),
     );
     this.httpServer = server;
+  }
+
+  private refusalOf(request: IncomingMessage, path: string): Refusal | null {
+    for (const gate of this.gates) {
+      const refusal = gate.admit(request, path);
+      if (refusal !== null) return refusal;
+    }
+    return null;
   }
 }
 

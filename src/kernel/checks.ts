@@ -18,6 +18,7 @@ export const { ValidateIf } = rule('common/ValidateIf');
 export const { Max } = rule('number/Max');
 export const { Min } = rule('number/Min');
 export const { IsArray } = rule('typechecker/IsArray');
+export const { IsBoolean } = rule('typechecker/IsBoolean');
 export const { IsInt } = rule('typechecker/IsInt');
 export const { IsNumber } = rule('typechecker/IsNumber');
 export const { IsObject } = rule('typechecker/IsObject');

@@ -6,6 +6,8 @@ export interface FinishedCall {
   readonly request_id: string;
   readonly model: string;
   readonly stream: boolean;
+  /** Whose chat it was, by the name of the key; null: nobody’s in particular. */
+  readonly key_name: string | null;
   readonly routing: {
     readonly mode: string;
     readonly signature: string;

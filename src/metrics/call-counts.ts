@@ -29,6 +29,11 @@ export class CallCounts {
     help: 'Tokens as the nodes counted them; completion tokens of streams without usage are content events.',
     labels: ['kind'],
   });
+  private readonly keyTokens = new ModelCounter({
+    name: 'meshnet_key_tokens_total',
+    help: 'The same tokens by the name of the key that the chat came with; chats without one are not counted here.',
+    labels: ['key', 'kind'],
+  });
   private readonly duration = new ModelHistogram({
     name: 'meshnet_request_duration_seconds',
     help: 'From the chat to the end of its answer, waiting and retries included, in seconds.',
@@ -52,6 +57,7 @@ export class CallCounts {
     this.attempts,
     this.samples,
     this.tokens,
+    this.keyTokens,
     this.duration,
     this.firstToken,
     this.queueWait,
@@ -64,10 +70,8 @@ export class CallCounts {
       if (attempt.outcome !== null) this.attempts.add({ model, outcome: attempt.outcome });
     }
     if (call.sample !== null) this.samples.add({ model, result: call.sample });
-    if (call.prompt_tokens !== null) this.tokens.add({ model, kind: 'prompt' }, call.prompt_tokens);
-    if (call.completion_tokens !== null) {
-      this.tokens.add({ model, kind: 'completion' }, call.completion_tokens);
-    }
+    this.counted(model, call.key_name, 'prompt', call.prompt_tokens);
+    this.counted(model, call.key_name, 'completion', call.completion_tokens);
     this.timed(model, outcome, call);
   }
 
@@ -81,6 +85,12 @@ export class CallCounts {
 
   show(registry: Registry): void {
     for (const metric of this.all) metric.show(registry);
+  }
+
+  private counted(model: string, key: string | null, kind: string, tokens: number | null): void {
+    if (tokens === null) return;
+    this.tokens.add({ model, kind }, tokens);
+    if (key !== null) this.keyTokens.add({ model, key, kind }, tokens);
   }
 
   private timed(model: string, outcome: string, call: FinishedCall): void {

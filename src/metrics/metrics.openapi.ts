@@ -14,7 +14,7 @@ export const metricsApi: ApiPart = {
         summary: 'Counters, gauges and histograms',
         description:
           'Prometheus’ text format. The number of series is bounded, whatever clients and nodes send. All names: docs/operations.md.',
-        caller: 'anyone',
+        caller: 'reader',
         responses: { 200: textAnswer('text/plain', 'The metrics.', [EXAMPLE]) },
       },
     },

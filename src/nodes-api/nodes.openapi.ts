@@ -157,7 +157,7 @@ const list: Operation = {
   operationId: 'listNodes',
   summary: 'The nodes that are here',
   description: 'Drained ones too, in the order of their first registration.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [modelQuery('Only nodes of this model; none of an unknown one.')],
   responses: {
     200: jsonAnswer('The nodes.', listAnswerOf('Nodes.', NODE_ROW), { object: 'list', data: [nodeExample] }),

@@ -1,7 +1,7 @@
 import type { SchemaWords } from './schema.js';
 
 /** Who an operation is for. Which of them has to show a key is said once, where the document is composed. */
-export type Caller = 'client' | 'node' | 'operator' | 'anyone';
+export type Caller = 'client' | 'node' | 'operator' | 'reader' | 'anyone';
 
 export interface Parameter {
   readonly name: string;

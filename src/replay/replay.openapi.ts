@@ -144,7 +144,7 @@ const routingReplay: Operation = {
   summary: 'What another setting would have earned',
   description:
     'Weighs the model’s calls anew, by the probabilities with which their routes were chosen. What isn’t given stays as it is in force. A day of calls is remembered, less where there are very many.',
-  caller: 'client',
+  caller: 'operator',
   parameters: [
     { ...modelQuery('The model.'), required: true, example: EXAMPLE.model },
     inQuery('policy', 'Another policy.', { type: 'string', enum: ROUTE_POLICIES }),

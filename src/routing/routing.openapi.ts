@@ -180,7 +180,7 @@ export const routingApi: ApiPart = {
         summary: 'The routing table',
         description:
           'Per model: epoch, missing layers, and every candidate route with its learned speed and share.',
-        caller: 'client',
+        caller: 'operator',
         parameters: [modelQuery('Only this model.')],
         responses: {
           200: jsonAnswer('The table.', TABLE, example),

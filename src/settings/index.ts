@@ -6,10 +6,12 @@
  * told at once, naming variable and range and never a value (a value may be a secret). The parts are handed
  * on through ConfigModule, one injection token per room; only this room knows the environment.
  */
+export { digestOf, hasTwins, KEY_RULE, readKey, type NamedKey } from './access-settings.js';
 export { packageVersion } from './package-version.js';
 export { processInput } from './process-input.js';
 export { helpText, readSettings, type SettingsInput, type SettingsReading } from './read-settings.js';
 export {
+  AccessSettings,
   CallSettings,
   NodesSettings,
   RoutingSettings,
@@ -20,6 +22,7 @@ export {
   type Settings,
 } from './settings.js';
 export {
+  ACCESS_SETTINGS,
   CALL_SETTINGS,
   ENV_LOOKUP,
   NODES_SETTINGS,

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import {
+  AccessSettings,
   CallSettings,
   NodesSettings,
   RoutingSettings,
@@ -48,6 +49,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
     calls: read(CallSettings),
+    access: read(AccessSettings),
     traces: read(TracesSettings),
   });
   if (faults.length > 0) return { kind: 'faults', faults };
@@ -164,7 +166,7 @@ export function helpText(): string {
     for (const source of sourcesOf(type.prototype)) {
       const names = [source.flag, source.env].filter((name) => name !== null).join(', ');
       const value: unknown = Reflect.get(defaults, source.property);
-      const shown = typeof value === 'string' || typeof value === 'number' ? value : 'none';
+      const shown = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : 'none';
       lines.push(`  ${names}`, `      ${source.help}; ${source.range} (default ${shown})`);
     }
     lines.push('');

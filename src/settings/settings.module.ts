@@ -8,6 +8,7 @@ export const SPEED_SETTINGS = Symbol('SpeedSettings');
 export const SERVING_SETTINGS = Symbol('ServingSettings');
 export const NODES_SETTINGS = Symbol('NodesSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
+export const ACCESS_SETTINGS = Symbol('AccessSettings');
 export const TRACES_SETTINGS = Symbol('TracesSettings');
 
 /** Injection token of the {@link EnvLookup}. */
@@ -22,6 +23,7 @@ const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [SERVING_SETTINGS, 'serving'],
   [NODES_SETTINGS, 'nodes'],
   [CALL_SETTINGS, 'calls'],
+  [ACCESS_SETTINGS, 'access'],
   [TRACES_SETTINGS, 'traces'],
 ];
 

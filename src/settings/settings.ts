@@ -23,6 +23,7 @@ import {
   readText,
 } from './readers.js';
 import { Setting } from './setting.decorator.js';
+import { AccessSettings } from './access-settings.js';
 import { SpeedSettings } from './speed-settings.js';
 
 /** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
@@ -188,7 +189,7 @@ export class RoutingSettings {
   admissionSecondsPerToken = 0;
 }
 
-export { SpeedSettings };
+export { AccessSettings, SpeedSettings };
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -490,6 +491,7 @@ export interface Settings {
   readonly serving: Readonly<ServingSettings>;
   readonly nodes: Readonly<NodesSettings>;
   readonly calls: Readonly<CallSettings>;
+  readonly access: Readonly<AccessSettings>;
   readonly traces: Readonly<TracesSettings>;
 }
 
@@ -500,5 +502,6 @@ export const SETTINGS_CLASSES = {
   serving: ServingSettings,
   nodes: NodesSettings,
   calls: CallSettings,
+  access: AccessSettings,
   traces: TracesSettings,
 } as const;

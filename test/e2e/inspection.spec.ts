@@ -80,6 +80,7 @@ describe('GET /v1/routing', () => {
       models: [
         {
           model: MODEL,
+          key_name: null,
           epoch: 2,
           num_layers: 40,
           gaps: [],

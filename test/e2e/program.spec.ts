@@ -58,6 +58,32 @@ describe('the program', () => {
     expect(run.stderr).toContain('0 to 65535');
   });
 
+  it('exits 78 where others would reach it and nobody has a key, with the lines to add', async () => {
+    const run = program.start(['--port', '0', '--host', '0.0.0.0']);
+    expect(await run.ended).toBe(78);
+    expect(run.stdout).toBe('');
+    expect(run.stderr).toMatch(/^ {2}MESHNET_API_KEYS=me=[\w-]{32}$/m);
+    expect(run.stderr).not.toContain('at ');
+  });
+
+  it('reads files of keys again on SIGHUP, and says nothing of what is in them', async () => {
+    const file = join(home, 'keys');
+    writeFileSync(file, 'alice=CANARY-the-first-key');
+    const run = program.start(['--port', '0'], { MESHNET_API_KEYS_FILE: file });
+    const url = await run.url();
+    const status = async (key: string): Promise<number> =>
+      (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await status('CANARY-the-first-key')).toBe(200);
+    writeFileSync(file, 'alice=CANARY-the-second-key');
+    run.signal('SIGHUP');
+    await eventually(async () => expect(await status('CANARY-the-second-key')).toBe(200));
+    expect(await status('CANARY-the-first-key')).toBe(401);
+    run.signal('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(run.stdout).toContain('keys.read');
+    expect(run.stdout + run.stderr).not.toContain('CANARY');
+  });
+
   it('exits 78 with every fault of the nodes file, and no value', async () => {
     const file = nodesFile([
       { url: 'http://user:CANARY@h/' },

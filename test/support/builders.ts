@@ -97,7 +97,7 @@ export function aProven(
 /** A call as the bus tells of it when it is over; without more it was completed at the first attempt. */
 export function aFinishedCall(stated: Partial<FinishedCall> = {}): FinishedCall {
   return {
-    ...{ request_id: 'r', model: MODEL, stream: true, routing: null, attempts: [] },
+    ...{ request_id: 'r', model: MODEL, stream: true, key_name: null, routing: null, attempts: [] },
     ...{ outcome: 'completed', cause: null, prompt_tokens: 5, completion_tokens: 10, tps: 10 },
     ...{ queued_ms: 0, ttft_ms: 100, total_ms: 1000, sample: 'recorded' },
     ...stated,

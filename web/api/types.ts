@@ -187,6 +187,8 @@ export interface CallRecord {
   readonly started_at: string;
   readonly model: string;
   readonly stream: boolean;
+  /** The name of the key that it came with. */
+  readonly key_name: string | null;
   readonly routing: RoutingNote | null;
   readonly attempts: readonly Attempt[];
   /** null while the call is open. */

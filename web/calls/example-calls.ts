@@ -7,6 +7,7 @@ export function aCall(stated: Partial<CallRecord> = {}): CallRecord {
     started_at: '2026-01-01T00:00:00.000Z',
     model: 'm',
     stream: true,
+    key_name: null,
     routing: { mode: 'exploit', signature: 'm|w.gpu:all[0-0]', probability: 0.7 },
     attempts: [anAttempt()],
     outcome: 'completed',

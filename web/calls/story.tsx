@@ -53,6 +53,7 @@ function Told({ call }: { call: CallRecord }) {
         {call.routing !== null && <ModeTag mode={call.routing.mode} />}
         <span class="soft">
           {dateTime(Date.parse(call.started_at))} · {call.stream ? 'stream' : 'whole answer'}
+          {call.key_name !== null && ` · key ${call.key_name}`}
         </span>
       </p>
       <p>{state.meaning}</p>

@@ -59,6 +59,7 @@ export function aCall(more: Partial<CallRecord> = {}): CallRecord {
     started_at: '2026-01-02T03:04:05.000Z',
     model: 'm',
     stream: true,
+    key_name: null,
     routing: null,
     attempts: [],
     cause: null,

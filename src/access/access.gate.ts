@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { LaneExpressAdapter, setCaller, type CallerRole, type Gate, type Refusal } from '../http/index.js';
+import { AccessService } from './access.service.js';
+import { shownBy } from './credential.js';
+import { closed, invalidKey, missingKey, wrongRole } from './refusals.js';
+import { roleFor, takesPassword } from './roles.js';
+
+/** In front of every request: no key, no answer. */
+@Injectable()
+export class AccessGate implements Gate, OnModuleInit {
+  constructor(
+    private readonly access: AccessService,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    const adapter: unknown = this.adapterHost.httpAdapter;
+    if (adapter instanceof LaneExpressAdapter) adapter.openGate(this);
+  }
+
+  admit(request: IncomingMessage, path: string): Refusal | null {
+    const { method = '' } = request;
+    const needed = roleFor(method, path);
+    if (needed === 'anyone') return null;
+    const door = this.access.doorOf(needed);
+    if (door === 'open') return null;
+    const byPassword = takesPassword(method, path);
+    const shown = shownBy(request, byPassword);
+    if (shown.kind === 'none') return this.unnamed(needed, door === 'closed', byPassword);
+    const holder = shown.kind === 'secret' ? this.access.holderOf(shown.secret) : null;
+    if (holder === null) return door === 'closed' ? closed(needed) : invalidKey(needed, byPassword);
+    if (!opens(holder.role, needed))
+      return door === 'closed' ? closed(needed) : wrongRole(holder.role, needed);
+    setCaller(request, holder);
+    return null;
+  }
+
+  private unnamed(needed: CallerRole, isClosed: boolean, byPassword: boolean): Refusal | null {
+    if (needed === 'client' && this.access.takesAnonymous) return null;
+    return isClosed ? closed(needed) : missingKey(needed, byPassword);
+  }
+}
+
+/** An operator may chat; beyond that each role is for itself. */
+function opens(role: CallerRole, needed: CallerRole): boolean {
+  return role === needed || (role === 'admin' && needed === 'client');
+}

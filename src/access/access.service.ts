@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { CallerRole } from '../http/index.js';
+import { LOGGER, type Logger } from '../kernel/index.js';
+import {
+  ACCESS_SETTINGS,
+  digestOf,
+  SERVING_SETTINGS,
+  type AccessSettings,
+  type ServingSettings,
+  type Settings,
+} from '../settings/index.js';
+import { isLoopback } from './exposure.js';
+import { AccessFault } from './key-file.js';
+import { readKeyRings, type KeyRings } from './key-rings.js';
+
+/** `keys`: whoever has one may; `open`: anybody may; `closed`: nobody. */
+export type Door = 'keys' | 'open' | 'closed';
+
+const ROLES: readonly CallerRole[] = ['client', 'admin', 'node'];
+
+/** Whose keys open what, as they are now. */
+@Injectable()
+export class AccessService {
+  private readonly isExposed: boolean;
+  private rings: KeyRings;
+
+  /** @throws AccessFault when the keys can't be read, or chats would be open to whoever reaches the tracker */
+  constructor(
+    @Inject(ACCESS_SETTINGS) private readonly settings: AccessSettings,
+    @Inject(SERVING_SETTINGS) serving: ServingSettings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.isExposed = !isLoopback(serving.host);
+    this.rings = checkedKeyRings(settings, serving);
+  }
+
+  doorOf(role: CallerRole): Door {
+    if (role === 'client' && this.settings.allowAnonymous)
+      return this.rings.client.size > 0 ? 'keys' : 'open';
+    if (this.rings[role].size > 0) return 'keys';
+    return this.isExposed ? 'closed' : 'open';
+  }
+
+  /** Whether chats go on without a key where others need one. */
+  get takesAnonymous(): boolean {
+    return this.settings.allowAnonymous;
+  }
+
+  /** Whose secret it is, in each role that has it; no two have the same. */
+  holderOf(secret: string): { readonly role: CallerRole; readonly name: string } | null {
+    const digest = digestOf(secret);
+    let holder: { readonly role: CallerRole; readonly name: string } | null = null;
+    for (const role of ROLES) {
+      const name = this.rings[role].nameOf(digest);
+      if (name !== null) holder = { role, name };
+    }
+    return holder;
+  }
+
+  /** Says once, at start, what stands open. */
+  warn(): void {
+    const open = ROLES.filter((role) => this.doorOf(role) === 'open');
+    if (open.length === 0) return;
+    this.logger.warn(
+      {
+        open_to_anybody: open,
+        hint: 'Set MESHNET_API_KEYS, MESHNET_ADMIN_KEYS and MESHNET_NODE_TOKENS before a proxy or tunnel makes this address reachable for others.',
+      },
+      'access.open',
+    );
+  }
+
+  /**
+   * Reads the files of keys again. A faulty one changes nothing and is told.
+   *
+   * @returns whether a key that was good before is no more
+   */
+  reload(): boolean {
+    const before = this.rings;
+    try {
+      const rings = readKeyRings(this.settings);
+      if (
+        this.isExposed &&
+        rings.client.size === 0 &&
+        !this.settings.allowAnonymous &&
+        before.client.size > 0
+      ) {
+        throw new AccessFault(['MESHNET_API_KEYS_FILE: has no key left']);
+      }
+      this.rings = rings;
+    } catch (fault) {
+      if (!(fault instanceof AccessFault)) throw fault;
+      this.logger.error({ faults: fault.faults }, 'keys.refused');
+      return false;
+    }
+    const { client, node, admin } = this.rings;
+    this.logger.info({ clients: client.size, nodes: node.size, admins: admin.size }, 'keys.read');
+    return ROLES.some((role) => this.rings[role].lacksAnyOf(before[role]));
+  }
+}
+
+/**
+ * Whether a tracker may start with these settings, to be asked before anything is started.
+ *
+ * @throws AccessFault
+ */
+export function checkAccess({ access, serving }: Pick<Settings, 'access' | 'serving'>): void {
+  checkedKeyRings(access, serving);
+}
+
+function checkedKeyRings(settings: Readonly<AccessSettings>, { host }: Readonly<ServingSettings>): KeyRings {
+  const rings = readKeyRings(settings);
+  const isUnguarded = rings.client.size === 0 && !settings.allowAnonymous;
+  if (isUnguarded && !isLoopback(host)) throw new AccessFault(needsKeys(host));
+  return rings;
+}
+
+/** What to add, ready to be copied. */
+function needsKeys(host: string): string[] {
+  const secret = (): string => randomBytes(24).toString('base64url');
+  return [
+    `MESHNET_HOST: on ${host} others reach this tracker, and nobody has a key yet. Set for example`,
+    `  MESHNET_API_KEYS=me=${secret()}`,
+    `  MESHNET_ADMIN_KEYS=me=${secret()}`,
+    `  MESHNET_NODE_TOKENS=mesh=${secret()}`,
+    'or MESHNET_ALLOW_ANONYMOUS=true to let anybody chat.',
+  ];
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { shownBy } from './credential.js';
+
+function shown(authorization?: string, takesPassword = false, rawHeaders: string[] = []) {
+  return shownBy(
+    { headers: authorization === undefined ? {} : { authorization }, rawHeaders },
+    takesPassword,
+  );
+}
+
+function basic(text: string): string {
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+describe('what a request shows', () => {
+  it.each(['Bearer secret', 'bearer secret', 'BEARER   secret', 'Bearer secret '])(
+    'is the secret of %j',
+    (text) => {
+      expect(shown(text)).toEqual({ kind: 'secret', secret: 'secret' });
+    },
+  );
+
+  it('is nothing without the header', () => {
+    expect(shown()).toEqual({ kind: 'none' });
+  });
+
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearersecret',
+    'Bearer a b',
+    'Bearer sécret',
+    'secret',
+    'Token secret',
+    `Bearer ${'x'.repeat(1024)}`,
+  ])('can’t be read in %j', (text) => {
+    expect(shown(text)).toEqual({ kind: 'unreadable' });
+  });
+
+  it('can’t be read where there are two, whichever way they are spelled', () => {
+    expect(shown('Bearer a', false, ['Authorization', 'Bearer a', 'authorization', 'Bearer b'])).toEqual({
+      kind: 'unreadable',
+    });
+    expect(shown('Bearer a', false, ['x', 'authorization', 'Authorization', 'Bearer a']).kind).toBe('secret');
+  });
+
+  it('is a password only where that is taken', () => {
+    expect(shown(basic('anybody:secret:with:colons'), true)).toEqual({
+      kind: 'secret',
+      secret: 'secret:with:colons',
+    });
+    expect(shown(basic('anybody:secret'))).toEqual({ kind: 'unreadable' });
+    expect(shown(basic('nocolon'), true)).toEqual({ kind: 'unreadable' });
+    expect(shown('Basic !!!', true)).toEqual({ kind: 'unreadable' });
+    expect(shown('Bearer secret', true).kind).toBe('secret');
+  });
+});

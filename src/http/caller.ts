@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Who has shown a key, by the name that the operator gave it. */
+export interface Caller {
+  readonly role: CallerRole;
+  readonly name: string;
+}
+
+export type CallerRole = 'client' | 'node' | 'admin';
+
+const CALLER = Symbol('caller');
+
+interface Known {
+  [CALLER]?: Caller;
+}
+
+export function setCaller(request: IncomingMessage, caller: Caller): void {
+  (request as Known)[CALLER] = caller;
+}
+
+/** null: nobody in particular. */
+export function callerOf(request: IncomingMessage): Caller | null {
+  return (request as Known)[CALLER] ?? null;
+}
