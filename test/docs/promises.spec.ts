@@ -62,7 +62,7 @@ describe('the examples in config/', () => {
     const withNothing = readSettings({ argv: [], env: {} });
     expect(withExample).toEqual(withNothing);
     const classes = readdirSync('src/settings')
-      .filter((name) => /settings\.ts$/.test(name))
+      .filter((name) => name.endsWith('settings.ts'))
       .map((name) => read(`src/settings/${name}`))
       .join('');
     const sources = classes.matchAll(/env: '(\w+)'/g);

@@ -80,8 +80,7 @@ describe('GET /v1/routing', () => {
       models: [
         {
           model: MODEL,
-          key_name: null,
-          epoch: 2,
+              epoch: 2,
           num_layers: 40,
           gaps: [],
           candidates: expect.arrayContaining([
@@ -193,6 +192,7 @@ describe('GET /v1/calls', () => {
       request_id: 'call/1',
       started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       model: MODEL,
+      key_name: null,
       stream: true,
       routing: { mode: 'pinned', signature, probability: 1 },
       attempts: [
