@@ -25,7 +25,7 @@ import {
 import type { Registration } from '../registry/index.js';
 import { NODE_ROW, nodeExample } from './node-row.openapi.js';
 import type { NodeRow } from './node-row.js';
-import type { RegistrationReceipt } from './registration-receipt.js';
+import type { RegistrationReceipt } from './registration-desk.js';
 
 const UNDECLARED = 'the same as left out';
 

@@ -178,6 +178,11 @@ export class RegistryService implements OnModuleDestroy {
     return this.index.at(endpoint).length > 0;
   }
 
+  /** Whether an operator named this endpoint, in the nodes file or by a flag. */
+  isListed(endpoint: string): boolean {
+    return this.index.at(endpoint).some(({ source }) => source !== 'registered');
+  }
+
   accessOf(node: MeshNode): NodeAccess {
     return this.access.get(node) ?? NO_ACCESS;
   }

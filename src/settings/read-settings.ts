@@ -1,14 +1,17 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import {
   CallSettings,
+  NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
   ServingSettings,
   SETTINGS_CLASSES,
   SpeedSettings,
   TracesSettings,
+  WalletProofSettings,
   type Settings,
 } from './settings.js';
+import { withNodeTokens } from './node-network-settings.js';
 import { validateSync } from '../kernel/index.js';
 import { sourcesOf, type SettingSource } from './setting.decorator.js';
 
@@ -47,6 +50,8 @@ export function readSettings(input: SettingsInput): SettingsReading {
     speeds: read(SpeedSettings),
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
+    nodeNetworks: withNodeTokens(read(NodeNetworkSettings), input.env),
+    walletProof: read(WalletProofSettings),
     calls: read(CallSettings),
     traces: read(TracesSettings),
   });

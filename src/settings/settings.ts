@@ -22,8 +22,10 @@ import {
   readNumber,
   readText,
 } from './readers.js';
+import { NodeNetworkSettings } from './node-network-settings.js';
 import { Setting } from './setting.decorator.js';
 import { SpeedSettings } from './speed-settings.js';
+import { WalletProofSettings } from './wallet-proof-settings.js';
 
 /** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
 const SHORTEST_SECONDS = 0.001;
@@ -188,7 +190,7 @@ export class RoutingSettings {
   admissionSecondsPerToken = 0;
 }
 
-export { SpeedSettings };
+export { NodeNetworkSettings, SpeedSettings, WalletProofSettings };
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -489,6 +491,8 @@ export interface Settings {
   readonly speeds: Readonly<SpeedSettings>;
   readonly serving: Readonly<ServingSettings>;
   readonly nodes: Readonly<NodesSettings>;
+  readonly nodeNetworks: Readonly<NodeNetworkSettings>;
+  readonly walletProof: Readonly<WalletProofSettings>;
   readonly calls: Readonly<CallSettings>;
   readonly traces: Readonly<TracesSettings>;
 }
@@ -499,6 +503,8 @@ export const SETTINGS_CLASSES = {
   speeds: SpeedSettings,
   serving: ServingSettings,
   nodes: NodesSettings,
+  nodeNetworks: NodeNetworkSettings,
+  walletProof: WalletProofSettings,
   calls: CallSettings,
   traces: TracesSettings,
 } as const;

@@ -1,6 +1,7 @@
 import { CandidatesService } from '../../src/candidate-enumeration/index.js';
-import { EventBus, seededRng, type MeshEvent } from '../../src/kernel/index.js';
+import { EventBus, seededRng, systemLookup, type MeshEvent } from '../../src/kernel/index.js';
 import { NodeHealthService, type Outcome } from '../../src/node-health/index.js';
+import { NodeNetworksService } from '../../src/node-networks/index.js';
 import { NodeSpeedsService } from '../../src/node-speeds/index.js';
 import { RegistryService, type MeshNode, type NodeSpec, type Registered } from '../../src/registry/index.js';
 import { CandidateStatesService } from '../../src/routing/candidate-states.service.js';
@@ -15,7 +16,13 @@ import {
   type Decision,
 } from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
-import { NodesSettings, RoutingSettings, ServingSettings, SpeedSettings } from '../../src/settings/index.js';
+import {
+  NodeNetworkSettings,
+  NodesSettings,
+  RoutingSettings,
+  ServingSettings,
+  SpeedSettings,
+} from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
 import { aSpec } from './builders.js';
 import { ManualClock } from './manual-clock.js';
@@ -48,6 +55,7 @@ export class Rooms {
     readonly nodes: NodesSettings;
     readonly serving: ServingSettings;
   };
+  readonly networks = new NodeNetworksService(new NodeNetworkSettings(), systemLookup);
   readonly registry: RegistryService;
   readonly topology: TopologyService;
   readonly health: NodeHealthService;
