@@ -13,7 +13,7 @@ let nodes: NodesController;
 let leases: LeasesController;
 beforeEach(() => {
   rooms = new Rooms();
-  const desk = new RegistrationDesk(rooms.registry, rooms.topology, rooms.networks);
+  const desk = new RegistrationDesk(rooms.registry, rooms.topology, rooms.networks, rooms.proofs);
   nodes = new NodesController(rooms.registry, desk, rooms.health, rooms.speeds, rooms.clock);
   leases = new LeasesController(rooms.registry, rooms.topology);
 });

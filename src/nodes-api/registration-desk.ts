@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { NodeNetworksService } from '../node-networks/index.js';
 import { RegistryService, specOfRegistration, type Registration } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
+import { WalletProofService } from '../wallet-proof/index.js';
 
 /** Answer of `POST /v1/nodes`. */
 export interface RegistrationReceipt {
@@ -20,13 +21,16 @@ export class RegistrationDesk {
     private readonly registry: RegistryService,
     private readonly topology: TopologyService,
     private readonly networks: NodeNetworksService,
+    private readonly proofs: WalletProofService,
   ) {}
 
-  /** @throws InvalidRequestError | ConflictError and nothing has changed */
+  /** @throws InvalidRequestError | WalletProofError | ConflictError and nothing has changed */
   take(body: Registration): { readonly isNew: boolean; readonly receipt: RegistrationReceipt } {
     const spec = specOfRegistration(body);
     this.networks.checkRegistered(spec.endpoint);
-    const { node, leaseId, isNew } = this.registry.register(spec);
+    this.proofs.check(body);
+    const takesOver = this.proofs.isRequired ? 'own wallet' : 'any';
+    const { node, leaseId, isNew } = this.registry.register(spec, takesOver);
     const receipt = {
       node_id: node.nodeId,
       lease_id: leaseId,

@@ -68,10 +68,13 @@ export class RegistryService implements OnModuleDestroy {
   /**
    * Takes a node in, or replaces what its identity was before; the old lease dies either way.
    *
-   * @throws InvalidRequestError | ConflictError when it contradicts the model's layers; nothing is changed then
+   * @param takesOver whose nodes it may take an endpoint from
+   * @throws InvalidRequestError | ConflictError when it contradicts the model's layers, or takes what it may not;
+   *   nothing is changed then
    */
-  register(spec: NodeSpec): Registered {
+  register(spec: NodeSpec, takesOver: 'any' | 'own wallet' = 'any'): Registered {
     this.catalog.check(spec.model, spec.numLayers, spec.shard);
+    if (takesOver === 'own wallet') this.checkEndpoint(spec);
     const fresh = new NodeRecord(spec, this.clock.now());
     const before = this.index.withKey(fresh.key);
     this.takeEndpoint(fresh);
@@ -204,6 +207,12 @@ export class RegistryService implements OnModuleDestroy {
   /** Unix time in ms since when the model is known, or null. */
   knownSinceMs(model: string): number | null {
     return this.catalog.knownSinceMs(model);
+  }
+
+  private checkEndpoint({ endpoint, wallet }: NodeSpec): void {
+    if (this.index.at(endpoint).some((other) => other.wallet !== wallet)) {
+      throw new ConflictError('A node of another wallet is at this endpoint.', 'endpoint');
+    }
   }
 
   private takeEndpoint(fresh: NodeRecord): void {

@@ -22,8 +22,10 @@ import {
   RoutingSettings,
   ServingSettings,
   SpeedSettings,
+  WalletProofSettings,
 } from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
+import { WalletProofService } from '../../src/wallet-proof/index.js';
 import { aSpec } from './builders.js';
 import { ManualClock } from './manual-clock.js';
 import { SilentLogger } from './silent-logger.js';
@@ -56,6 +58,7 @@ export class Rooms {
     readonly serving: ServingSettings;
   };
   readonly networks = new NodeNetworksService(new NodeNetworkSettings(), systemLookup);
+  readonly proofs: WalletProofService;
   readonly registry: RegistryService;
   readonly topology: TopologyService;
   readonly health: NodeHealthService;
@@ -82,6 +85,7 @@ export class Rooms {
       serving: Object.assign(new ServingSettings(), serving),
     };
     this.bus.all().subscribe((event) => this.events.push(event));
+    this.proofs = new WalletProofService(new WalletProofSettings(), clock);
     this.registry = new RegistryService(this.settings.nodes, clock, this.bus);
     this.topology = new TopologyService(clock, this.bus, this.registry);
     this.health = new NodeHealthService(
