@@ -9,7 +9,7 @@ import { CallsService, EventsService } from './calls/index.js';
 import { ChatLane } from './chat-proxy/index.js';
 import { BUILT_PAGE_FOLDER } from './dashboard/index.js';
 import { LaneExpressAdapter, securityHeaders } from './http/index.js';
-import { seededRng, SystemClock, type KernelParts } from './kernel/index.js';
+import { seededRng, SystemClock, systemLookup, type KernelParts } from './kernel/index.js';
 import { NestLog, pinoLogger } from './pino-logger.js';
 import { ReadinessService } from './probes/index.js';
 import { StaticNodesService } from './registry/index.js';
@@ -40,7 +40,7 @@ const CONTROL_BODY_LIMIT = '1mb';
 const DRAIN_LOOK_MS = 50;
 
 /**
- * Starts a tracker. `parts` stand in for the system's clock, dice, log and built page, in tests.
+ * Starts a tracker. `parts` stand in for the system's clock, dice, log, resolver and built page, in tests.
  *
  * @throws NodesFileFault when the nodes file can't be used, AccessFault when the keys can't, or everybody would get in;
  * nothing is listening then
@@ -54,6 +54,7 @@ export async function startTracker(
     clock: parts.clock ?? new SystemClock(),
     rng: parts.rng ?? seededRng(settings.routing.seed),
     logger: parts.logger ?? pinoLogger(settings.serving.logLevel),
+    lookup: parts.lookup ?? systemLookup,
   };
   checkAccess(settings);
   const adapter = new LaneExpressAdapter();

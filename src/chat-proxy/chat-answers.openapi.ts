@@ -69,6 +69,10 @@ const OURS = faults(
   new QueueError('Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).', 'queue_full'),
   new NodeFailedError(`The node ${EXAMPLE.gpu} could not be reached: ECONNREFUSED.`, 'node_unreachable'),
   new NodeFailedError('The node failed.', 'node_failed'),
+  new NodeFailedError(
+    `The node ${EXAMPLE.gpu} was not called: its endpoint leads to where no node may be (MESHNET_NODE_NETWORKS).`,
+    'endpoint_refused',
+  ),
   new NodeFailedError(`The node ${EXAMPLE.gpu} refuses the tracker (status 401).`, 'node_misconfigured'),
   new NodeFailedError(`The node ${EXAMPLE.gpu} ended its answer before it was complete.`, 'answer_cut_off'),
   new NoRouteError(

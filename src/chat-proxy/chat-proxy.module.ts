@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CallsModule } from '../calls/index.js';
 import { NodeHealthModule } from '../node-health/index.js';
+import { NodeNetworksModule } from '../node-networks/index.js';
 import { RegistryModule } from '../registry/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { RoutingStatsModule } from '../routing-stats/index.js';
@@ -17,7 +18,14 @@ import { TurnsService } from './turns.service.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
 @Module({
-  imports: [RegistryModule, NodeHealthModule, RoutingStatsModule, RoutingModule, CallsModule],
+  imports: [
+    RegistryModule,
+    NodeNetworksModule,
+    NodeHealthModule,
+    RoutingStatsModule,
+    RoutingModule,
+    CallsModule,
+  ],
   controllers: [ModelsController],
   providers: [
     ChatLane,

@@ -37,9 +37,18 @@ describe('the flags of the reference node', () => {
     expect(read('--model m')).toMatchObject({ kind: 'options', options: { model: 'm' } });
   });
 
+  it('need no wallet where there is a key', () => {
+    expect(read('--model m --tracker http://h --key f --tracker-name lab')).toMatchObject({
+      kind: 'options',
+      options: { keyFile: 'f', trackerName: 'lab', wallet: undefined },
+    });
+  });
+
   it.each([
     ['', ['is not a flag', '--model is needed']],
     ['--model m --tracker http://h', ['--wallet is needed with --tracker']],
+    ['--model m --tracker http://h --wallet w --key f', ['--wallet must not be given with --key']],
+    ['--model m --key f --tracker-name :', ['--tracker-name']],
     ['--model m --shard 0-3', ['--num-layers is needed with --shard']],
     ['--model m --num-layers 4 --shard 0-4', ['--shard must end below --num-layers 4']],
     ['--model m --num-layers 4 --shard 3-2', ['--shard must be A-B']],

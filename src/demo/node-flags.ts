@@ -12,7 +12,9 @@ A node of a meshnet: real sockets and real timing, but layers that only prove th
   --num-layers N            layers of the whole model (needed with --shard)
   --shard A-B               layers it holds, both included; without: a plain server of the whole model
   --tracker URL             tracker to register with; without: it only serves
-  --wallet ID               owner (needed with --tracker)
+  --wallet ID               owner (needed with --tracker, unless there is a --key)
+  --key FILE                owner's Ed25519 key (PEM, PKCS#8), made there if it isn't: registers with a proof
+  --tracker-name NAME       tracker that the proof is for (meshnet)
   --name NAME               tells this machine from the owner's others
   --host ADDRESS            where it listens (127.0.0.1)
   --port N                  0 takes any free port (0)
@@ -31,6 +33,8 @@ const KINDS: FlagKinds = {
   shard: 'text',
   tracker: 'text',
   wallet: 'text',
+  key: 'text',
+  'tracker-name': 'text',
   name: 'text',
   host: 'text',
   port: 'text',
@@ -64,13 +68,19 @@ export function readNodeFlags(argv: readonly string[]): NodeFlags {
     ...readLayers(flags),
   };
   if (!flags.has('model')) flags.faults.push('--model is needed');
-  if (flags.has('tracker') && !flags.has('wallet')) flags.faults.push('--wallet is needed with --tracker');
+  if (flags.has('tracker') && !flags.has('wallet') && !flags.has('key'))
+    flags.faults.push('--wallet is needed with --tracker');
+  if (flags.has('wallet') && flags.has('key')) flags.faults.push('--wallet must not be given with --key');
   if (model === undefined || flags.faults.length > 0) return { kind: 'faults', faults: flags.faults };
   return { kind: 'options', options: { model, ...options } };
 }
 
-function readIdentity(flags: FlagReader): Pick<ReferenceNodeOptions, 'wallet' | 'name'> {
+function readIdentity(
+  flags: FlagReader,
+): Pick<ReferenceNodeOptions, 'wallet' | 'name' | 'keyFile' | 'trackerName'> {
   return {
+    keyFile: flags.value('key', 'the path of a file', (text) => (text === '' ? undefined : text)),
+    trackerName: flags.value('tracker-name', NAME_RULE, (text) => (isNodeName(text) ? text : undefined)),
     wallet: flags.value('wallet', WALLET_RULE, (text) => (isWallet(text) ? text : undefined)),
     name: flags.value('name', NAME_RULE, (text) => (isNodeName(text) ? text : undefined)),
   };

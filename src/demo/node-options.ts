@@ -11,6 +11,10 @@ export interface ReferenceNodeOptions {
   /** Base URL of the tracker to register with; without one, the node only serves. */
   readonly tracker?: string | undefined;
   readonly wallet?: string | undefined;
+  /** File of the private key that the wallet is then the public one of; made if it isn't there. */
+  readonly keyFile?: string | undefined;
+  /** The tracker's name, as it stands in proofs. */
+  readonly trackerName?: string | undefined;
   readonly name?: string | undefined;
   readonly host?: string | undefined;
   /** 0 takes any free port. */

@@ -18,7 +18,8 @@ switch (flags.kind) {
 
 /** Serves until SIGTERM, SIGINT or the end of the process that started it; a second signal ends it on the spot. */
 async function serve(options: ReferenceNodeOptions): Promise<void> {
-  const node = new ReferenceNode({ ...options, log: (line) => console.log(line) });
+  const node = made(options);
+  if (node === null) return;
   let ending = false;
   const end = () => {
     if (ending) process.exit(1);
@@ -35,4 +36,22 @@ async function serve(options: ReferenceNodeOptions): Promise<void> {
     console.error(`cannot listen: ${fault instanceof Error ? fault.message : String(fault)}`);
     process.exitCode = 1;
   }
+}
+
+/** null, with a word of why, where its key can't be used. */
+function made(options: ReferenceNodeOptions): ReferenceNode | null {
+  try {
+    return new ReferenceNode({ ...options, log: (line) => console.log(line) });
+  } catch (fault) {
+    console.error(
+      `--key must be a file with an Ed25519 key (PEM, PKCS#8), or one that can be made: ${codeOf(fault)}`,
+    );
+    process.exitCode = EXIT_BAD_FLAGS;
+    return null;
+  }
+}
+
+/** Libraries of keys may repeat what they read. */
+function codeOf(fault: unknown): string {
+  return fault instanceof Error && 'code' in fault ? String(fault.code) : 'it is none';
 }

@@ -5,9 +5,10 @@ import { HeldSequences } from './held-sequences.js';
 import { HopCaller } from './hop-caller.js';
 import { LayerRunner } from './layer-runner.js';
 import { declaredTps, type ReferenceNodeOptions } from './node-options.js';
+import { keyFromFile, type NodeKey } from './node-key.js';
 import { NodeServer } from './node-server.js';
 import { sleep } from './pace.js';
-import { Registration, type NodeDeclaration } from './registration.js';
+import { Registration, type NodeDeclaration, type Signer } from './registration.js';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const HOP_TIMEOUT_MS = 120_000;
@@ -24,12 +25,14 @@ export class ReferenceNode {
   private readonly caller: HopCaller;
   private readonly sequences: HeldSequences;
   private readonly server: NodeServer;
+  private readonly key: NodeKey | null;
   private registration: Registration | null = null;
   private listening: string | null = null;
 
   constructor(private readonly options: ReferenceNodeOptions) {
     const hopTimeoutMs = options.hopTimeoutMs ?? HOP_TIMEOUT_MS;
     this.clock = options.clock ?? new SystemClock();
+    this.key = options.keyFile === undefined ? null : keyFromFile(options.keyFile);
     this.runner = new LayerRunner(options, this.clock);
     this.caller = new HopCaller(hopTimeoutMs);
     this.sequences = new HeldSequences(this.runner, this.caller, this.clock, hopTimeoutMs);
@@ -133,12 +136,33 @@ export class ReferenceNode {
     const queueDepth = () => this.queueDepth;
     const log = this.options.log ?? (() => undefined);
     const base = tracker.replace(/\/+$/, '');
-    this.registration = new Registration(base, this.declaration(), queueDepth, this.clock, log);
+    this.registration = new Registration(
+      base,
+      this.declaration(),
+      queueDepth,
+      this.signer(),
+      this.clock,
+      log,
+    );
     this.registration.start();
   }
 
+  private signer(): Signer {
+    const { key, clock } = this;
+    const { trackerName = 'meshnet' } = this.options;
+    if (key === null) return (declared) => declared;
+    return (declared) => ({ ...declared, proof: key.proofOf(declared, trackerName, clock.wallMs()) });
+  }
+
   private declaration(): NodeDeclaration {
-    const { wallet = 'demo', name, model, numLayers, shard, maxConcurrent } = this.options;
+    const {
+      wallet = this.key?.wallet ?? 'demo',
+      name,
+      model,
+      numLayers,
+      shard,
+      maxConcurrent,
+    } = this.options;
     const tps = declaredTps(this.options);
     return {
       wallet,

@@ -16,6 +16,9 @@ export interface NodeDeclaration {
   readonly max_concurrent?: number;
 }
 
+/** Makes of what a node says the body that is sent: with a proof, or as it is. */
+export type Signer = (declared: NodeDeclaration & { readonly queue_depth: number }) => object;
+
 interface Lease {
   readonly id: string;
   readonly nodeId: string;
@@ -47,6 +50,7 @@ export class Registration {
     private readonly tracker: string,
     private readonly declaration: NodeDeclaration,
     private readonly queueDepth: () => number,
+    private readonly signed: Signer,
     private readonly clock: Clock,
     private readonly log: (line: string) => void,
   ) {}
@@ -103,7 +107,7 @@ export class Registration {
 
   private async register(): Promise<number> {
     const declared = { ...this.declaration, queue_depth: this.queueDepth() };
-    const lease = readLease(await this.call('POST', '/v1/nodes', declared));
+    const lease = readLease(await this.call('POST', '/v1/nodes', this.signed(declared)));
     this.lease = lease;
     this.log(`registered as ${lease.nodeId}`);
     for (const tell of this.waiting.splice(0)) tell(lease.nodeId);

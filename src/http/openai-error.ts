@@ -14,6 +14,7 @@ import {
   ShuttingDownError,
   TooFewCallsError,
   UnsupportedMediaError,
+  WalletProofError,
 } from '../kernel/index.js';
 
 /** OpenAI's error object, the only one that leaves this service. */
@@ -35,6 +36,7 @@ export interface HttpFault {
 
 const STATUS_OF: readonly (readonly [abstract new (...args: never[]) => MeshnetError, number])[] = [
   [InvalidRequestError, 400],
+  [WalletProofError, 403],
   [NotFoundError, 404],
   [MethodNotAllowedError, 405],
   [ConflictError, 409],

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
+import { classOf, isMetadataName, literalAddress } from './address.js';
 
 /** Why an address can't be a node's endpoint. Never repeats the address: it may carry a password. */
 export class EndpointFault extends Error {}
@@ -8,6 +9,9 @@ const UNSPECIFIED = new BlockList();
 UNSPECIFIED.addAddress('0.0.0.0', 'ipv4');
 UNSPECIFIED.addAddress('::', 'ipv6');
 
+const FORBIDDEN_HOST =
+  'must not be a link-local, multicast, reserved or cloud metadata address, whatever MESHNET_NODE_NETWORKS allows';
+
 /** Whitespace and control characters would be dropped silently by the URL parser. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const UNSEEN = /[\u0000-\u0020\u007f]/;
@@ -15,7 +19,7 @@ const UNSEEN = /[\u0000-\u0020\u007f]/;
 /**
  * One spelling for one server: `http://[::1]:9001/`, `http://h:9001/v1/` and `http://h:9001` lose their
  * trailing slash and `/v1`, a path prefix stays (`http://h/vllm/v1` is `http://h/vllm`). IPv6, numeric IPv4 and upper
- * case are spelled as the WHATWG URL parser does.
+ * case are spelled as the WHATWG URL parser does, so that what is forbidden (see address.ts) is so in every spelling.
  *
  * @returns an absolute http(s) URL without trailing slash, query, fragment or credentials
  * @throws EndpointFault saying what is wrong, without the address
@@ -36,6 +40,7 @@ export function normaliseEndpoint(text: string): string {
   if (isUnspecified(url.hostname)) {
     throw new EndpointFault('must be an address that can be called, not 0.0.0.0 or [::]');
   }
+  if (isForbidden(url.hostname)) throw new EndpointFault(FORBIDDEN_HOST);
   return url.origin + trimPath(url.pathname);
 }
 
@@ -45,7 +50,11 @@ function trimPath(pathname: string): string {
 }
 
 function isUnspecified(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const family = isIP(host);
-  return family !== 0 && UNSPECIFIED.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  const address = literalAddress(hostname);
+  return address !== null && UNSPECIFIED.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+function isForbidden(hostname: string): boolean {
+  const address = literalAddress(hostname);
+  return address === null ? isMetadataName(hostname) : classOf(address) === 'forbidden';
 }

@@ -38,6 +38,18 @@ export class UnsupportedMediaError extends MeshnetError {
   readonly code = 'unsupported_media_type';
 }
 
+/** A node can't show that it is its wallet's, where it has to or says it can. */
+export class WalletProofError extends MeshnetError {
+  override readonly param = 'proof';
+
+  constructor(
+    message: string,
+    readonly code: 'wallet_proof_required' | 'wallet_proof_invalid',
+  ) {
+    super(message);
+  }
+}
+
 /** It contradicts what is already known (another num_layers for a model, an ambiguous node id). */
 export class ConflictError extends MeshnetError {
   readonly code = 'conflict';
@@ -126,7 +138,8 @@ export class OverloadedError extends MeshnetError {
 export class NodeFailedError extends MeshnetError {
   constructor(
     message: string,
-    readonly code: 'node_unreachable' | 'node_failed' | 'node_misconfigured' | 'answer_cut_off',
+    readonly code:
+      'node_unreachable' | 'node_failed' | 'node_misconfigured' | 'answer_cut_off' | 'endpoint_refused',
   ) {
     super(message);
   }

@@ -44,6 +44,7 @@ export {
   ShuttingDownError,
   TooFewCallsError,
   UnsupportedMediaError,
+  WalletProofError,
 } from './errors.js';
 export {
   EventBus,
@@ -55,7 +56,9 @@ export {
   type NodeMoved,
 } from './event-bus.js';
 export type { FinishedAttempt, FinishedCall } from './finished-call.js';
+export { classOf, isMetadataName, literalAddress, plainAddress, type AddressClass } from './address.js';
 export { normaliseEndpoint, EndpointFault } from './endpoint.js';
+export { HOST_LOOKUP, systemLookup, type FoundAddress, type HostLookup } from './host-lookup.js';
 export {
   identityKey,
   isModelKey,

@@ -2,14 +2,16 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { CLOCK, type Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import { EventBus } from './event-bus.js';
+import { HOST_LOOKUP, type HostLookup } from './host-lookup.js';
 import { LOGGER, type Logger } from './logger.js';
 import { RNG, type Rng } from './rng.js';
 
-/** The clock, dice and log of one tracker; tests bring their own. */
+/** The clock, dice, log and resolver of one tracker; tests bring their own. */
 export interface KernelParts {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
+  readonly lookup: HostLookup;
 }
 
 @Global()
@@ -25,9 +27,10 @@ export class KernelModule implements OnApplicationShutdown {
         { provide: Deadlines, useFactory: () => new Deadlines(parts.clock) },
         { provide: RNG, useValue: parts.rng },
         { provide: LOGGER, useValue: parts.logger },
+        { provide: HOST_LOOKUP, useValue: parts.lookup },
         { provide: EventBus, useFactory: () => new EventBus(parts.logger) },
       ],
-      exports: [CLOCK, Deadlines, RNG, LOGGER, EventBus],
+      exports: [CLOCK, Deadlines, RNG, LOGGER, HOST_LOOKUP, EventBus],
     };
   }
 

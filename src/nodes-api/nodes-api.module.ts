@@ -1,15 +1,25 @@
 import { Module } from '@nestjs/common';
 import { NodeHealthModule } from '../node-health/index.js';
 import { NodeSpeedsModule } from '../node-speeds/index.js';
+import { NodeNetworksModule } from '../node-networks/index.js';
 import { RegistryModule } from '../registry/index.js';
 import { TopologyModule } from '../topology/index.js';
+import { WalletProofModule } from '../wallet-proof/index.js';
 import { NodesLane } from './nodes.lane.js';
 import { LeasesController } from './leases.controller.js';
 import { NodesController } from './nodes.controller.js';
+import { RegistrationDesk } from './registration-desk.js';
 
 @Module({
-  imports: [RegistryModule, TopologyModule, NodeHealthModule, NodeSpeedsModule],
+  imports: [
+    RegistryModule,
+    NodeNetworksModule,
+    TopologyModule,
+    NodeHealthModule,
+    NodeSpeedsModule,
+    WalletProofModule,
+  ],
   controllers: [NodesController, LeasesController],
-  providers: [NodesLane],
+  providers: [RegistrationDesk, NodesLane],
 })
 export class NodesApiModule {}

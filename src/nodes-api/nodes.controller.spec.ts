@@ -6,13 +6,15 @@ import { InvalidRequestError, LeaseUnknownError } from '../kernel/index.js';
 import { Registration } from '../registry/index.js';
 import { LeasesController } from './leases.controller.js';
 import { NodesController } from './nodes.controller.js';
+import { RegistrationDesk } from './registration-desk.js';
 
 let rooms: Rooms;
 let nodes: NodesController;
 let leases: LeasesController;
 beforeEach(() => {
   rooms = new Rooms();
-  nodes = new NodesController(rooms.registry, rooms.topology, rooms.health, rooms.speeds, rooms.clock);
+  const desk = new RegistrationDesk(rooms.registry, rooms.topology, rooms.networks, rooms.proofs);
+  nodes = new NodesController(rooms.registry, desk, rooms.health, rooms.speeds, rooms.clock);
   leases = new LeasesController(rooms.registry, rooms.topology);
 });
 

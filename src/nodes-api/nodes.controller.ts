@@ -5,16 +5,15 @@ import { CLOCK, type Clock } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
 import { NodeSpeedsService } from '../node-speeds/index.js';
 import { Registration, RegistryService, type MeshNode } from '../registry/index.js';
-import { TopologyService } from '../topology/index.js';
 import { nodeRow, type NodeRow } from './node-row.js';
-import { takeRegistration, type RegistrationReceipt } from './registration-receipt.js';
+import { RegistrationDesk, type RegistrationReceipt } from './registration-desk.js';
 
 /** Nodes come in, and operators look at them, drain, resume and end them. */
 @Controller('v1/nodes')
 export class NodesController {
   constructor(
     private readonly registry: RegistryService,
-    private readonly topology: TopologyService,
+    private readonly desk: RegistrationDesk,
     private readonly health: NodeHealthService,
     private readonly speeds: NodeSpeedsService,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -25,7 +24,7 @@ export class NodesController {
     @Body(new BodyPipe(Registration)) body: Registration,
     @Res({ passthrough: true }) response: Response,
   ): RegistrationReceipt {
-    const { isNew, receipt } = takeRegistration(this.registry, this.topology, body);
+    const { isNew, receipt } = this.desk.take(body);
     response.status(isNew ? 201 : 200);
     return receipt;
   }

@@ -6,7 +6,7 @@ import { InvalidRequestError, LOGGER, MeshnetError, type Logger } from '../kerne
 import { Heartbeat, isPlainHeartbeat, Registration, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
 import { takeHeartbeat } from './heartbeat-receipt.js';
-import { takeRegistration } from './registration-receipt.js';
+import { RegistrationDesk } from './registration-desk.js';
 
 const NODES_PATH = '/v1/nodes';
 const LEASES_PATH = '/v1/leases/';
@@ -38,6 +38,7 @@ export class NodesLane implements Lane, OnModuleInit {
   constructor(
     private readonly registry: RegistryService,
     private readonly topology: TopologyService,
+    private readonly desk: RegistrationDesk,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly adapterHost: HttpAdapterHost,
   ) {}
@@ -86,7 +87,7 @@ export class NodesLane implements Lane, OnModuleInit {
 
   private readonly registration = (text: string): Answer => {
     const said = this.registrations.transform(parsed(text));
-    const { isNew, receipt } = takeRegistration(this.registry, this.topology, said);
+    const { isNew, receipt } = this.desk.take(said);
     return { status: isNew ? 201 : 200, body: receipt };
   };
 

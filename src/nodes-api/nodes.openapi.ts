@@ -1,4 +1,4 @@
-import { ConflictError, InvalidRequestError, NodeNotFoundError } from '../kernel/index.js';
+import { ConflictError, InvalidRequestError, NodeNotFoundError, WalletProofError } from '../kernel/index.js';
 import {
   amount,
   bodyFaults,
@@ -22,12 +22,28 @@ import {
   type ApiPart,
   type Operation,
 } from '../openapi/index.js';
-import type { Registration } from '../registry/index.js';
+import type { ProofFields, Registration } from '../registry/index.js';
 import { NODE_ROW, nodeExample } from './node-row.openapi.js';
 import type { NodeRow } from './node-row.js';
-import type { RegistrationReceipt } from './registration-receipt.js';
+import type { RegistrationReceipt } from './registration-desk.js';
 
 const UNDECLARED = 'the same as left out';
+
+const PROOF = named(
+  'WalletProof',
+  openObjectOf<ProofFields>(
+    'Shows that the registration comes from its wallet, which is an Ed25519 public key in base58 then. A wrong one is refused even where none is required.',
+    {
+      time_ms: whole('When it was signed, Unix time; within 60 s of the tracker’s.', {
+        maximum: Number.MAX_SAFE_INTEGER,
+      }),
+      nonce: text('Never used before.', { pattern: '^[A-Za-z0-9_-]{16,64}$' }),
+      signature: text('Ed25519, over the text that docs/node-protocol.md describes; base64.', {
+        pattern: '^[A-Za-z0-9+/]{86}==$',
+      }),
+    },
+  ),
+);
 
 const REGISTRATION = named(
   'Registration',
@@ -76,6 +92,7 @@ const REGISTRATION = named(
         UNDECLARED,
       ),
     ),
+    proof: optional(orNull(PROOF, 'none')),
   }),
 );
 
@@ -148,7 +165,10 @@ const register: Operation = {
     ...faults(
       new InvalidRequestError('shard_end must come with shard_start.', 'shard_end'),
       ...bodyFaults(),
+      new WalletProofError('This tracker takes nodes with a proof only.', 'wallet_proof_required'),
+      new WalletProofError('proof.nonce was used before: sign again with another.', 'wallet_proof_invalid'),
       new ConflictError('num_layers of this model is 40 already.', 'num_layers'),
+      new ConflictError('A node of another wallet is at this endpoint.', 'endpoint'),
     ),
   },
 };

@@ -27,6 +27,7 @@ export const ERROR = named(
 
 const SAID: Readonly<Record<number, string>> = {
   400: 'Something in the request can’t be understood; nothing was done.',
+  403: 'It may not do this; nothing was done.',
   404: 'It does not exist.',
   409: 'It contradicts what is known already; nothing was done.',
   413: 'The body is too long.',

@@ -8,7 +8,7 @@
  */
 export { isServing, type MeshNode, type NodeAccess, type NodeSource, type NodeSpec } from './node.js';
 export { Heartbeat, isPlainHeartbeat } from './heartbeat.js';
-export { Registration, specOfRegistration } from './registration.js';
+export { Registration, specOfRegistration, type ProofFields } from './registration.js';
 export { RegistryModule } from './registry.module.js';
 export { RegistryService, type NodeReport, type Registered } from './registry.service.js';
 export { NodesFileFault } from './nodes-file.js';

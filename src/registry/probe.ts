@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AxiosInstance, AxiosStatic } from 'axios';
 import { isModelKey } from '../kernel/index.js';
+import { isEndpointRefused, type NodeNetworksService } from '../node-networks/index.js';
 import type { StaticEntry } from './nodes-file.js';
 
 /** What a probe found: the server answers, and which models it names (null: it wasn't asked, or can't say). */
@@ -21,12 +22,15 @@ const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
  */
 export class Probe {
   private client: AxiosInstance | null = null;
-  private readonly agents = [
-    new HttpAgent({ keepAlive: false }),
-    new HttpsAgent({ keepAlive: false }),
-  ] as const;
+  private readonly agents: readonly [HttpAgent, HttpsAgent];
 
-  constructor(private readonly timeoutMs: number) {}
+  constructor(
+    private readonly networks: NodeNetworksService,
+    private readonly timeoutMs: number,
+  ) {
+    const lookup = networks.lookup(() => 'operator');
+    this.agents = [new HttpAgent({ keepAlive: false, lookup }), new HttpsAgent({ keepAlive: false, lookup })];
+  }
 
   /** @throws ProbeFault when the server isn't there, refuses us, or names no models where it has to */
   async ask(entry: StaticEntry, signal: AbortSignal): Promise<Alive> {
@@ -50,6 +54,7 @@ export class Probe {
     path: string,
     signal: AbortSignal,
   ): Promise<{ status: number; data: unknown }> {
+    if (!this.networks.mayConnect(new URL(entry.endpoint).hostname, 'operator')) throw refused();
     const { default: axios } = await import('axios');
     this.client ??= this.clientOf(axios);
     try {
@@ -58,6 +63,7 @@ export class Probe {
         headers: { ...entry.access.headers },
       });
     } catch (fault) {
+      if (isEndpointRefused(fault)) throw refused();
       throw new ProbeFault(axios.isAxiosError(fault) ? (fault.code ?? 'no answer') : 'no answer');
     }
   }
@@ -76,6 +82,10 @@ export class Probe {
       headers: { accept: 'application/json' },
     });
   }
+}
+
+function refused(): ProbeFault {
+  return new ProbeFault('it leads to an address that no node may have');
 }
 
 /** Ids of an OpenAI list of models, in its order and without repetitions; null when it is no such list. */

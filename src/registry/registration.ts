@@ -1,5 +1,6 @@
 import {
   IsDefined,
+  IsObject,
   IsOptional,
   IsString,
   EndpointFault,
@@ -17,6 +18,13 @@ import { MOST, TokensPerSecond, WholeNumber } from './field-rules.js';
 import type { NodeSpec } from './node.js';
 
 const MOST_LAYERS = 100_000;
+
+/** What shows whose a registration is, as it is sent. */
+export interface ProofFields {
+  readonly time_ms: number;
+  readonly nonce: string;
+  readonly signature: string;
+}
 
 /** Body of `POST /v1/nodes`. Fields left out or null are not declared. */
 export class Registration {
@@ -61,6 +69,11 @@ export class Registration {
   @IsOptional()
   @IsString({ message: `upstream_model must be ${MODEL_KEY_RULE}` })
   upstream_model?: string | null;
+
+  /** Of the wallet; what is in it is checked by the room wallet-proof. */
+  @IsOptional()
+  @IsObject({ message: 'proof must be an object' })
+  proof?: ProofFields | null;
 }
 
 /**

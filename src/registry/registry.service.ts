@@ -68,10 +68,13 @@ export class RegistryService implements OnModuleDestroy {
   /**
    * Takes a node in, or replaces what its identity was before; the old lease dies either way.
    *
-   * @throws InvalidRequestError | ConflictError when it contradicts the model's layers; nothing is changed then
+   * @param takesOver whose nodes it may take an endpoint from
+   * @throws InvalidRequestError | ConflictError when it contradicts the model's layers, or takes what it may not;
+   *   nothing is changed then
    */
-  register(spec: NodeSpec): Registered {
+  register(spec: NodeSpec, takesOver: 'any' | 'own wallet' = 'any'): Registered {
     this.catalog.check(spec.model, spec.numLayers, spec.shard);
+    if (takesOver === 'own wallet') this.checkEndpoint(spec);
     const fresh = new NodeRecord(spec, this.clock.now());
     const before = this.index.withKey(fresh.key);
     this.takeEndpoint(fresh);
@@ -178,6 +181,11 @@ export class RegistryService implements OnModuleDestroy {
     return this.index.at(endpoint).length > 0;
   }
 
+  /** Whether an operator named this endpoint, in the nodes file or by a flag. */
+  isListed(endpoint: string): boolean {
+    return this.index.at(endpoint).some(({ source }) => source !== 'registered');
+  }
+
   accessOf(node: MeshNode): NodeAccess {
     return this.access.get(node) ?? NO_ACCESS;
   }
@@ -199,6 +207,12 @@ export class RegistryService implements OnModuleDestroy {
   /** Unix time in ms since when the model is known, or null. */
   knownSinceMs(model: string): number | null {
     return this.catalog.knownSinceMs(model);
+  }
+
+  private checkEndpoint({ endpoint, wallet }: NodeSpec): void {
+    if (this.index.at(endpoint).some((other) => other.wallet !== wallet)) {
+      throw new ConflictError('A node of another wallet is at this endpoint.', 'endpoint');
+    }
   }
 
   private takeEndpoint(fresh: NodeRecord): void {

@@ -86,6 +86,7 @@ async function start(listing: { nodeUrls?: string[]; nodes?: object[] }): Promis
     rooms.logger,
     rooms.registry,
     rooms.bus,
+    rooms.networks,
   );
   await statics.start();
 }
@@ -444,6 +445,7 @@ describe('the nodes file', () => {
         rooms.logger,
         rooms.registry,
         rooms.bus,
+        rooms.networks,
       );
     statics = of(path());
     await expect(statics.start()).rejects.toThrow('nodes[0]: must be an object');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CLOCK, EventBus, LOGGER, type Cancel, type Clock, type Logger } from '../kernel/index.js';
+import { NodeNetworksService } from '../node-networks/index.js';
 import { ENV_LOOKUP, NODES_SETTINGS, type EnvLookup, type NodesSettings } from '../settings/index.js';
 import { entryOfUrl, NodesFileFault, parseNodesFile, twinFaults, type StaticEntry } from './nodes-file.js';
 import { Probe } from './probe.js';
@@ -31,8 +32,9 @@ export class StaticNodesService implements OnModuleDestroy {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly registry: RegistryService,
     private readonly bus: EventBus,
+    networks: NodeNetworksService,
   ) {
-    this.probe = new Probe(Math.min(LONGEST_PROBE_MS, (registry.leaseSeconds * 1000) / 3));
+    this.probe = new Probe(networks, Math.min(LONGEST_PROBE_MS, (registry.leaseSeconds * 1000) / 3));
   }
 
   /** Whether every server that was listed at start has been asked once. */

@@ -10,14 +10,17 @@ export { digestOf, hasTwins, KEY_RULE, readKey, type NamedKey } from './access-s
 export { packageVersion } from './package-version.js';
 export { processInput } from './process-input.js';
 export { helpText, readSettings, type SettingsInput, type SettingsReading } from './read-settings.js';
+export type { NodeNetwork } from './node-network-settings.js';
 export {
   AccessSettings,
   CallSettings,
+  NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
   ServingSettings,
   SpeedSettings,
   TracesSettings,
+  WalletProofSettings,
   type LogLevel,
   type Settings,
 } from './settings.js';
@@ -25,11 +28,13 @@ export {
   ACCESS_SETTINGS,
   CALL_SETTINGS,
   ENV_LOOKUP,
+  NODE_NETWORK_SETTINGS,
   NODES_SETTINGS,
   ROUTING_SETTINGS,
   SERVING_SETTINGS,
   SettingsModule,
   SPEED_SETTINGS,
   TRACES_SETTINGS,
+  WALLET_PROOF_SETTINGS,
   type EnvLookup,
 } from './settings.module.js';

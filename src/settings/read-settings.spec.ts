@@ -14,7 +14,7 @@ function faults(argv: string[], env: Record<string, string> = {}): readonly stri
 
 describe('settings', () => {
   it('have the defaults of the contract', () => {
-    const { routing, speeds, serving, nodes, calls, traces } = run([]);
+    const { routing, speeds, serving, nodes, nodeNetworks, walletProof, calls, traces } = run([]);
     expect({ ...routing }).toEqual({
       exploreShare: 0.3,
       weightAlpha: 1,
@@ -49,6 +49,8 @@ describe('settings', () => {
       logLevel: 'info',
     });
     expect({ ...nodes }).toEqual({ nodesFile: null, nodeUrls: [], leaseSeconds: 90, coalesceMs: 250 });
+    expect({ ...nodeNetworks }).toEqual({ networks: null, hasNodeTokens: false });
+    expect({ ...walletProof }).toEqual({ required: 'false', trackerName: 'meshnet' });
     expect({ ...calls }).toEqual({
       connectTimeoutSeconds: 5,
       firstByteTimeoutSeconds: 600,
@@ -190,6 +192,35 @@ describe('settings', () => {
       'OTEL_EXPORTER_OTLP_TRACES_HEADERS: must be a list like name=value,name=value, values percent-encoded',
       'OTEL_EXPORTER_OTLP_TIMEOUT: must be a whole number of milliseconds from 1 to 600000',
       'OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1',
+    ]);
+  });
+
+  it('take networks of nodes as prefixes, addresses and words', () => {
+    const MESHNET_NODE_NETWORKS = ' 10.0.0.0/8, fd00::/8,192.168.0.7, Loopback';
+    expect(run([], { MESHNET_NODE_NETWORKS }).nodeNetworks.networks).toEqual([
+      { address: '10.0.0.0', prefix: 8 },
+      { address: 'fd00::', prefix: 8 },
+      { address: '192.168.0.7', prefix: 32 },
+      'loopback',
+    ]);
+    expect(run([], { MESHNET_NODE_TOKENS: 'lab=a-token-for-the-lab' }).nodeNetworks.hasNodeTokens).toBe(true);
+    expect(run([], { MESHNET_NODE_TOKENS_FILE: '/f' }).nodeNetworks.hasNodeTokens).toBe(true);
+    expect(run([], { MESHNET_NODE_TOKENS: ' ' }).nodeNetworks.hasNodeTokens).toBe(false);
+  });
+
+  it.each([
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0/8',
+    '10.0.0.0/',
+    'h',
+    ',',
+    '10.0.0.0/8;::/0',
+    '010.0.0.1/8',
+    '10.0.0.0/-1',
+  ])('refuse %j as networks of nodes, without repeating it', (text) => {
+    expect(faults([], { MESHNET_NODE_NETWORKS: text })).toEqual([
+      'MESHNET_NODE_NETWORKS: must be a list of networks such as 10.0.0.0/8,fd00::/8 or of the words loopback, private, public',
     ]);
   });
 

@@ -2,14 +2,17 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import {
   AccessSettings,
   CallSettings,
+  NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
   ServingSettings,
   SETTINGS_CLASSES,
   SpeedSettings,
   TracesSettings,
+  WalletProofSettings,
   type Settings,
 } from './settings.js';
+import { withNodeTokens } from './node-network-settings.js';
 import { validateSync } from '../kernel/index.js';
 import { sourcesOf, type SettingSource } from './setting.decorator.js';
 
@@ -48,6 +51,8 @@ export function readSettings(input: SettingsInput): SettingsReading {
     speeds: read(SpeedSettings),
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
+    nodeNetworks: withNodeTokens(read(NodeNetworkSettings), input.env),
+    walletProof: read(WalletProofSettings),
     calls: read(CallSettings),
     access: read(AccessSettings),
     traces: read(TracesSettings),

@@ -7,6 +7,8 @@ export const ROUTING_SETTINGS = Symbol('RoutingSettings');
 export const SPEED_SETTINGS = Symbol('SpeedSettings');
 export const SERVING_SETTINGS = Symbol('ServingSettings');
 export const NODES_SETTINGS = Symbol('NodesSettings');
+export const NODE_NETWORK_SETTINGS = Symbol('NodeNetworkSettings');
+export const WALLET_PROOF_SETTINGS = Symbol('WalletProofSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
 export const ACCESS_SETTINGS = Symbol('AccessSettings');
 export const TRACES_SETTINGS = Symbol('TracesSettings');
@@ -22,6 +24,8 @@ const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [SPEED_SETTINGS, 'speeds'],
   [SERVING_SETTINGS, 'serving'],
   [NODES_SETTINGS, 'nodes'],
+  [NODE_NETWORK_SETTINGS, 'nodeNetworks'],
+  [WALLET_PROOF_SETTINGS, 'walletProof'],
   [CALL_SETTINGS, 'calls'],
   [ACCESS_SETTINGS, 'access'],
   [TRACES_SETTINGS, 'traces'],

@@ -22,9 +22,11 @@ import {
   readNumber,
   readText,
 } from './readers.js';
+import { NodeNetworkSettings } from './node-network-settings.js';
 import { Setting } from './setting.decorator.js';
 import { AccessSettings } from './access-settings.js';
 import { SpeedSettings } from './speed-settings.js';
+import { WalletProofSettings } from './wallet-proof-settings.js';
 
 /** A duration must be something, and short enough to be a sum of milliseconds without losing any. */
 const SHORTEST_SECONDS = 0.001;
@@ -189,7 +191,7 @@ export class RoutingSettings {
   admissionSecondsPerToken = 0;
 }
 
-export { AccessSettings, SpeedSettings };
+export { AccessSettings, NodeNetworkSettings, SpeedSettings, WalletProofSettings };
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -490,6 +492,8 @@ export interface Settings {
   readonly speeds: Readonly<SpeedSettings>;
   readonly serving: Readonly<ServingSettings>;
   readonly nodes: Readonly<NodesSettings>;
+  readonly nodeNetworks: Readonly<NodeNetworkSettings>;
+  readonly walletProof: Readonly<WalletProofSettings>;
   readonly calls: Readonly<CallSettings>;
   readonly access: Readonly<AccessSettings>;
   readonly traces: Readonly<TracesSettings>;
@@ -501,6 +505,8 @@ export const SETTINGS_CLASSES = {
   speeds: SpeedSettings,
   serving: ServingSettings,
   nodes: NodesSettings,
+  nodeNetworks: NodeNetworkSettings,
+  walletProof: WalletProofSettings,
   calls: CallSettings,
   access: AccessSettings,
   traces: TracesSettings,

@@ -80,7 +80,7 @@ describe('GET /v1/routing', () => {
       models: [
         {
           model: MODEL,
-              epoch: 2,
+          epoch: 2,
           num_layers: 40,
           gaps: [],
           candidates: expect.arrayContaining([

@@ -159,10 +159,12 @@ describe('the series', () => {
     const ask = async (name: string): Promise<void> => {
       const client = new ClientAnswer(new FakeResponse().asServerResponse, clock);
       const request = parseChatRequest(Buffer.from(JSON.stringify({ model: name, messages: [] })));
-      await chats.serve({ requestId: name, path: '/v1/chat/completions', headers: {}, request, keyName: null, client }).then(
-        () => Promise.reject(new Error('such a chat was served')),
-        () => undefined,
-      );
+      await chats
+        .serve({ requestId: name, path: '/v1/chat/completions', headers: {}, request, keyName: null, client })
+        .then(
+          () => Promise.reject(new Error('such a chat was served')),
+          () => undefined,
+        );
     };
     await ask('the-first');
     const before = await scrape(tracker);

@@ -177,6 +177,17 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
       return ask('POST', '/v1/nodes', aNode('again'))(world);
     },
     '400 invalid_request': ask('POST', '/v1/nodes', aNode('bad', { shard_start: 1 })),
+    '403 wallet_proof_required': async (world) =>
+      (await world.tracker({ MESHNET_REQUIRE_WALLET_PROOF: 'true' })).api.ask(
+        'POST',
+        '/v1/nodes',
+        aNode('w'),
+      ),
+    '403 wallet_proof_invalid': ask(
+      'POST',
+      '/v1/nodes',
+      aNode('w', { proof: { time_ms: 0, nonce: 'a'.repeat(16), signature: `${'A'.repeat(86)}==` } }),
+    ),
     '409 conflict': ask('POST', '/v1/nodes', aNode('other', { model: MESH_MODEL, num_layers: 5 })),
     ...bodyCases('POST', '/v1/nodes'),
   },

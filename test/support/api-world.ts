@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TrackerParts } from '../../src/bootstrap.js';
 import type { FakeHead, HeadAnswering, RawHead } from './fake-head.js';
 import type { Reply } from './http-client.js';
 import type { Stage } from './stage.js';
@@ -27,8 +28,11 @@ export class ApiWorld {
     return (this.running ??= this.startMesh());
   }
 
-  tracker(env: Readonly<Record<string, string>> = {}): Promise<StagedTracker> {
-    return this.stage.tracker({ env });
+  tracker(
+    env: Readonly<Record<string, string>> = {},
+    parts: Partial<TrackerParts> = {},
+  ): Promise<StagedTracker> {
+    return this.stage.tracker({ env, parts });
   }
 
   /** A tracker with one head that serves all of {@link MESH_MODEL}. */

@@ -1,5 +1,6 @@
 import { ChatLane } from '../../src/chat-proxy/index.js';
 import type { ChatPath } from '../../src/chat-proxy/chat-paths.js';
+import type { HostLookup } from '../../src/kernel/index.js';
 import type { ApiWorld } from './api-world.js';
 import { MESH_MODEL, type ApiCases } from './api-world.js';
 import { eventually } from './eventually.js';
@@ -51,6 +52,13 @@ export function chatCases(path: ChatPath, asks: object): ApiCases {
     '429 queue_full': async (world) => chat(await busy(world, { MESHNET_QUEUE_LENGTH: '0' })),
     '429 queue_timeout': async (world) => chat(await busy(world, { MESHNET_QUEUE_SECONDS: '0.05' })),
     '502 node_unreachable': async (world) => chat(await world.trackerWith(await world.refusingUrl())),
+    '502 endpoint_refused': async (world) => {
+      const lookup: HostLookup = (_name, _options, found) =>
+        found(null, [{ address: '169.254.169.254', family: 4 }]);
+      const tracker = await world.tracker({}, { lookup });
+      await tracker.api.register({ wallet: 'w', endpoint: 'http://gpu.test:1', model: MESH_MODEL });
+      return chat(tracker);
+    },
     '502 node_failed': async (world) =>
       chat(await world.trackerWith(await world.rawHead((socket) => socket.destroy()))),
     '502 node_misconfigured': answeredWith((response) => sendJson(response, 401, {})),

@@ -1,6 +1,7 @@
 import { CandidatesService } from '../../src/candidate-enumeration/index.js';
-import { EventBus, seededRng, type MeshEvent } from '../../src/kernel/index.js';
+import { EventBus, seededRng, systemLookup, type MeshEvent } from '../../src/kernel/index.js';
 import { NodeHealthService, type Outcome } from '../../src/node-health/index.js';
+import { NodeNetworksService } from '../../src/node-networks/index.js';
 import { NodeSpeedsService } from '../../src/node-speeds/index.js';
 import { RegistryService, type MeshNode, type NodeSpec, type Registered } from '../../src/registry/index.js';
 import { CandidateStatesService } from '../../src/routing/candidate-states.service.js';
@@ -15,8 +16,16 @@ import {
   type Decision,
 } from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
-import { NodesSettings, RoutingSettings, ServingSettings, SpeedSettings } from '../../src/settings/index.js';
+import {
+  NodeNetworkSettings,
+  NodesSettings,
+  RoutingSettings,
+  ServingSettings,
+  SpeedSettings,
+  WalletProofSettings,
+} from '../../src/settings/index.js';
 import { TopologyService } from '../../src/topology/index.js';
+import { WalletProofService } from '../../src/wallet-proof/index.js';
 import { aSpec } from './builders.js';
 import { ManualClock } from './manual-clock.js';
 import { SilentLogger } from './silent-logger.js';
@@ -48,6 +57,8 @@ export class Rooms {
     readonly nodes: NodesSettings;
     readonly serving: ServingSettings;
   };
+  readonly networks = new NodeNetworksService(new NodeNetworkSettings(), systemLookup);
+  readonly proofs: WalletProofService;
   readonly registry: RegistryService;
   readonly topology: TopologyService;
   readonly health: NodeHealthService;
@@ -74,6 +85,7 @@ export class Rooms {
       serving: Object.assign(new ServingSettings(), serving),
     };
     this.bus.all().subscribe((event) => this.events.push(event));
+    this.proofs = new WalletProofService(new WalletProofSettings(), clock);
     this.registry = new RegistryService(this.settings.nodes, clock, this.bus);
     this.topology = new TopologyService(clock, this.bus, this.registry);
     this.health = new NodeHealthService(

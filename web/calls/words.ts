@@ -125,6 +125,7 @@ export function sampleSentence(call: Pick<CallRecord, 'sample' | 'tokens_estimat
 const CAUSES: Readonly<Record<string, string>> = {
   node_unreachable: 'could not be reached',
   node_failed: 'failed',
+  endpoint_refused: 'leads to an address that nodes may not have',
   node_misconfigured: 'refused the tracker or the model',
   node_timeout: 'took too long',
   answer_cut_off: 'ended its answer before it was whole',

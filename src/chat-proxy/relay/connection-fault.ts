@@ -15,6 +15,10 @@ export function verdictOnFault(fault: Error, sent: boolean, nodeId: string): Ver
     const message = `The node ${nodeId} can't be trusted over TLS: ${code}.`;
     return verdict('misconfigured', { fault: new NodeFailedError(message, 'node_misconfigured') });
   }
+  if (code === 'endpoint_refused') {
+    const message = `The node ${nodeId} was not called: its endpoint leads to where no node may be (MESHNET_NODE_NETWORKS).`;
+    return verdict('failed', { fault: new NodeFailedError(message, 'endpoint_refused') });
+  }
   return verdict('failed', {
     fault: sent
       ? new NodeFailedError(`The connection to the node ${nodeId} broke: ${code}.`, 'node_failed')

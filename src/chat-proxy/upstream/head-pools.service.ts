@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { EventBus } from '../../kernel/index.js';
+import { NodeNetworksService } from '../../node-networks/index.js';
 import { RegistryService } from '../../registry/index.js';
 import {
   CALL_SETTINGS,
@@ -7,6 +8,7 @@ import {
   type CallSettings,
   type ServingSettings,
 } from '../../settings/index.js';
+import { guardedConnector } from './guarded-connector.js';
 import { HeadPool } from './head-pool.js';
 
 /** One pool of keep-alive connections per endpoint; it goes when no node is at the endpoint any more. */
@@ -18,6 +20,7 @@ export class HeadPoolsService implements OnApplicationShutdown {
     @Inject(SERVING_SETTINGS) private readonly serving: ServingSettings,
     @Inject(CALL_SETTINGS) private readonly calls: CallSettings,
     private readonly registry: RegistryService,
+    private readonly networks: NodeNetworksService,
     bus: EventBus,
   ) {
     bus.on('node.left', () => this.dropUnused());
@@ -28,7 +31,11 @@ export class HeadPoolsService implements OnApplicationShutdown {
     if (known !== undefined) return known;
     this.dropUnused();
     const made = new HeadPool(endpoint, this.serving.nodeMaxConnections, {
-      connect: { timeout: this.calls.connectTimeoutSeconds * 1000 },
+      connect: guardedConnector(
+        this.networks,
+        () => (this.registry.isListed(endpoint) ? 'operator' : 'node'),
+        this.calls.connectTimeoutSeconds * 1000,
+      ),
       // The call's own timeouts decide; the library's hidden ones (300 s each) would cut slow nodes off.
       headersTimeout: 0,
       bodyTimeout: 0,

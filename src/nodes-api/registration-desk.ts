@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { NodeNetworksService } from '../node-networks/index.js';
+import { RegistryService, specOfRegistration, type Registration } from '../registry/index.js';
+import { TopologyService } from '../topology/index.js';
+import { WalletProofService } from '../wallet-proof/index.js';
+
+/** Answer of `POST /v1/nodes`. */
+export interface RegistrationReceipt {
+  readonly node_id: string;
+  /** The node's own secret: whoever has it can end the registration. */
+  readonly lease_id: string;
+  readonly epoch: number;
+  readonly heartbeat_seconds: number;
+  readonly expires_in_seconds: number;
+}
+
+/** Takes registrations in, whichever way they came: past Nest or through it. */
+@Injectable()
+export class RegistrationDesk {
+  constructor(
+    private readonly registry: RegistryService,
+    private readonly topology: TopologyService,
+    private readonly networks: NodeNetworksService,
+    private readonly proofs: WalletProofService,
+  ) {}
+
+  /** @throws InvalidRequestError | WalletProofError | ConflictError and nothing has changed */
+  take(body: Registration): { readonly isNew: boolean; readonly receipt: RegistrationReceipt } {
+    const spec = specOfRegistration(body);
+    this.networks.checkRegistered(spec.endpoint);
+    this.proofs.check(body);
+    const takesOver = this.proofs.isRequired ? 'own wallet' : 'any';
+    const { node, leaseId, isNew } = this.registry.register(spec, takesOver);
+    const receipt = {
+      node_id: node.nodeId,
+      lease_id: leaseId,
+      epoch: this.topology.epoch(node.model),
+      heartbeat_seconds: this.registry.heartbeatSeconds,
+      expires_in_seconds: this.registry.leaseSeconds,
+    };
+    return { isNew, receipt };
+  }
+}

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { WalletProofService } from './wallet-proof.service.js';
+
+@Module({ providers: [WalletProofService], exports: [WalletProofService] })
+export class WalletProofModule {}
