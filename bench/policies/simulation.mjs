@@ -22,9 +22,45 @@ export function simulate(world, policy, { queueSeconds = 60, queueLength = 1000 
   return new Simulation(world, policy, queueSeconds, queueLength).run();
 }
 
+/**
+ * All its fields are there from the beginning, those of the policies too: of objects that grow differently each field costs
+ * a search, and a run looks at each call at each event.
+ */
+class RunningCall {
+  phase = 'waiting';
+  firstTokenAt = null;
+  /** Tokens of the phase that are still to come. */
+  left;
+  /** Tokens/s. */
+  rate = 0;
+  /** How many of its nodes serve it. */
+  entered = 0;
+  othersAtPick;
+  epoch = 0;
+  mode = undefined;
+  isScout = false;
+
+  constructor(request, route, nodes, attempt, pickedAt) {
+    this.request = request;
+    this.route = route;
+    this.nodes = nodes;
+    this.attempt = attempt;
+    this.pickedAt = pickedAt;
+    this.left = request.promptTokens;
+    this.othersAtPick = nodes.map(({ held }) => held);
+  }
+}
+
 class Simulation {
+  stepping = null;
+  open = 0;
+  routes = [];
+
   constructor(world, policy, queueSeconds, queueLength) {
-    Object.assign(this, { world, policy, queueSeconds, queueLength });
+    this.world = world;
+    this.policy = policy;
+    this.queueSeconds = queueSeconds;
+    this.queueLength = queueLength;
     this.nodes = world.machines.map((machine) => ({
       machine,
       factor: 1,
@@ -36,19 +72,20 @@ class Simulation {
       line: [],
     }));
     this.now = 0;
+    this.horizon = (world.arrivals.at(-1)?.at ?? 0) + GRACE_SECONDS;
     this.active = [];
     this.queue = [];
     this.results = world.arrivals.map(() => null);
     this.picks = [];
-    /** Seconds of the calls that a policy sent elsewhere for comparison, or to learn. */
-    this.seconds = { control: [], scout: [] };
+    /** Seconds of the calls that a policy sent elsewhere for comparison. */
+    this.controlSeconds = [];
     this.events = 0;
     this.changed = new Set();
   }
 
   run() {
     const { arrivals, changes } = this.world;
-    const horizon = (arrivals.at(-1)?.at ?? 0) + GRACE_SECONDS;
+    const { horizon } = this;
     let [nextArrival, nextChange, nextTick] = [0, 0, TICK_SECONDS];
     this.setRoutes();
     while (this.results.includes(null, this.firstOpen())) {
@@ -74,7 +111,7 @@ class Simulation {
 
   /** Index of the first arrival without a result; those before it are looked at once. */
   firstOpen() {
-    let at = this.open ?? 0;
+    let at = this.open;
     while (at < this.results.length && this.results[at] !== null) at += 1;
     return (this.open = at);
   }
@@ -84,7 +121,9 @@ class Simulation {
     for (const call of this.active) {
       if (call.rate <= 0) continue;
       const at = this.now + Math.max(0, call.left) / call.rate;
-      if (at < least) [least, this.stepping] = [at, call];
+      if (at >= least) continue;
+      least = at;
+      this.stepping = call;
     }
     return least;
   }
@@ -107,7 +146,7 @@ class Simulation {
     }
     this.leave(call);
     this.policy.finished?.(call, this, this.now);
-    this.seconds[call.mode]?.push(this.now - call.request.at);
+    if (call.mode === 'control') this.controlSeconds.push(this.now - call.request.at);
     this.settle(call.request, 'finished');
     this.serveQueue();
   }
@@ -147,10 +186,7 @@ class Simulation {
     if (index === null) return false;
     const route = this.routes[index];
     const nodes = route.hops.map(({ machine }) => this.nodes[machine]);
-    const call = {
-      ...{ request, route, nodes, attempt, pickedAt: this.now, firstTokenAt: null, phase: 'waiting' },
-      ...{ left: request.promptTokens, rate: 0, entered: 0, othersAtPick: nodes.map(({ held }) => held) },
-    };
+    const call = new RunningCall(request, route, nodes, attempt, this.now);
     for (const node of nodes) node.held += 1;
     this.picks.push({ at: this.now, route });
     this.active.push(call);
@@ -258,7 +294,7 @@ class Simulation {
     return {
       results: this.results,
       picks: this.picks,
-      secondsBy: this.seconds,
+      controlSeconds: this.controlSeconds,
       events: this.events,
       seconds: this.now,
     };
