@@ -2,7 +2,7 @@
  * Routing policies on production arrivals, in a simulated mesh, by the tracker's own code. Prints tables; writes charts and
  * docs/policies.md. It is no test.
  *
- *     npm run bench:policies              (--quick  --json FILE  --requests 3000  --threads 2  --seeds 1,2,3,4,5  --no-docs)
+ *     npm run bench:policies              (--quick  --json FILE  --requests 3000  --threads 2  --seeds 1,2,3,4,5  --all-loads  --no-docs)
  *     node bench/policies.mjs --from FILE  (writes the page anew from the JSON of an earlier run)
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     requests: { type: 'string' },
     threads: { type: 'string', default: String(availableParallelism()) },
     seeds: { type: 'string' },
+    'all-loads': { type: 'boolean', default: false },
     'no-docs': { type: 'boolean', default: false },
     from: { type: 'string' },
   },
@@ -33,7 +34,7 @@ if (values.from !== undefined) {
 const requests = Number(values.requests ?? (values.quick ? 600 : 3000));
 const seeds = (values.seeds ?? (values.quick ? '1' : '1,2,3,4,5')).split(',').map(Number);
 const started = performance.now();
-const cells = plan({ quick: values.quick, requests, seeds });
+const cells = plan({ quick: values.quick, allLoads: values['all-loads'], requests, seeds });
 const jobs = [
   ...cells.map((cell) => ({ kind: 'cell', cell })),
   ...followJobs({ quick: values.quick, requests, seeds }),

@@ -4,9 +4,11 @@ import { CallsTab } from './calls/calls-tab.js';
 import { ChatTab } from './chat/chat-tab.js';
 import { NodesTab } from './nodes/nodes-tab.js';
 import { OverviewTab } from './overview/overview-tab.js';
+import { ForgetKey, KeyForm } from './parts/key-form.js';
 import { LiveSign } from './parts/live-sign.js';
 import { ThemeChoice } from './parts/theme-choice.js';
 import { TimelineTab } from './timeline/timeline-tab.js';
+import { keyNeed } from './state/admin-key.js';
 import { linkTo, place, TABS, type Tab } from './state/place.js';
 
 const NAMES: Record<Tab, string> = {
@@ -44,11 +46,10 @@ export function App() {
           ))}
         </nav>
         <LiveSign />
+        <ForgetKey />
         <ThemeChoice />
       </header>
-      <main>
-        <View />
-      </main>
+      <main>{keyNeed.value === null ? <View /> : <KeyForm />}</main>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { recordSample, statusOf, massAt } from '../../dist/routing-stats/arm.js';
 import { POLICIES } from '../../dist/routing/policies.js';
+import { Experiments, greatest } from './experiments.mjs';
 
 const HALF_LIFE_MS = 600_000;
 
@@ -10,10 +11,12 @@ export function proportional({ dice, settings = { exploreShare: 0.3, weightAlpha
   let epoch = 0;
   const isScout = new WeakSet();
   let lastMode = null;
+  const experiments = new Experiments();
   const over = (call) => {
     if (isScout.has(call)) scouts.set(call.route.key, scouts.get(call.route.key) - 1);
   };
   return {
+    experiments,
     routesChanged() {
       epoch += 1;
     },
@@ -38,6 +41,8 @@ export function proportional({ dice, settings = { exploreShare: 0.3, weightAlpha
       });
       const choice = POLICIES.proportional.choose(candidates, settings, dice.next);
       lastMode = choice.mode;
+      const learned = candidates.map(({ status, tps }) => (status === 'proven' ? (tps ?? 0) : 0));
+      experiments.add(choice.mode, request, routes[choice.index], routes[greatest(learned)], mesh);
       return choice.index;
     },
     started(call) {

@@ -42,7 +42,8 @@ export const POLICIES = {
 export function runCell(cell) {
   const { world, parts } = worldOf(cell);
   const { make, queue } = POLICIES[cell.policy];
-  return { cell, ...measure(world, simulate(world, make(parts), queue)) };
+  const policy = make(parts);
+  return { cell, ...measure(world, simulate(world, policy, queue), policy.experiments) };
 }
 
 /** The same world for every policy. */
@@ -74,12 +75,14 @@ function bestSeconds(request, { best, machines }) {
   return Math.min(...best.map((route) => unloadedSeconds(request, route, machines)));
 }
 
-function measure(world, { results, secondsBy: { control, scout } }) {
+function measure(world, { results, controlSeconds }, experiments) {
   const seconds = results.filter(({ outcome }) => outcome !== 'refused').map((result) => result.seconds);
   const sorted = Float64Array.from(seconds).sort();
   const at = (share) =>
     sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  const mean = sorted.length === 0 ? null : sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
+  const all = sorted.reduce((sum, value) => sum + value, 0);
+  const mean = sorted.length === 0 ? null : all / sorted.length;
+  const costOf = (seconds) => (seconds === undefined || !(all > 0) ? null : seconds / all);
   const well = results.filter(
     ({ outcome, seconds: own }, id) =>
       outcome === 'finished' && own <= WELL_TIMES * bestSeconds(world.arrivals[id], world),
@@ -92,14 +95,10 @@ function measure(world, { results, secondsBy: { control, scout } }) {
     goodput: well / results.length,
     refused: count('refused'),
     unfinished: count('unfinished'),
-    control_mean_s: meanOf(control),
-    scout_cost: costOf(scout, mean, results.length),
+    control_mean_s: meanOf(controlSeconds),
+    scout_cost: costOf(experiments?.seconds.scout),
+    control_cost: costOf(experiments?.seconds.control),
   };
-}
-
-/** Share of all users' time that scouts took longer than others. */
-function costOf(scouts, mean, count) {
-  return scouts.reduce((sum, seconds) => sum + seconds - mean, 0) / (count * mean);
 }
 
 function meanOf(values) {

@@ -8,15 +8,23 @@ export function oracle() {
       let [best, seconds] = [0, Infinity];
       const waits = new Map();
       routes.forEach((route, index) => {
-        const own =
-          mesh.world.nodeModel === 'slots'
-            ? slotted(request, route, mesh, waits)
-            : shared(request, route, mesh);
+        const own = trueSeconds(request, route, mesh, waits);
         if (own < seconds) [best, seconds] = [index, own];
       });
       return best;
     },
   };
+}
+
+/**
+ * How long a request would take on a route if nothing changed from now on.
+ *
+ * @param waits what was found out about the waits for nodes at this moment
+ */
+export function trueSeconds(request, route, mesh, waits = new Map()) {
+  return mesh.world.nodeModel === 'slots'
+    ? slotted(request, route, mesh, waits)
+    : shared(request, route, mesh);
 }
 
 function shared(request, { hops }, mesh) {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NodeSpeeds, speedConstants } from '../../dist/node-speeds/index.js';
 import { POLICIES } from '../../dist/routing/policies.js';
 import { RoutingSettings, SpeedSettings } from '../../dist/settings/index.js';
+import { Experiments, greatest } from './experiments.mjs';
 
 const MODEL = 'simulated';
 
@@ -12,9 +13,12 @@ const MODEL = 'simulated';
  */
 export function leastExpectedDelay({ dice, constants = {}, settings = {}, admissionSecondsPerToken = null }) {
   const speeds = new NodeSpeeds({ ...speedConstants(new SpeedSettings()), ...constants });
+  const policy = POLICIES['least-expected-delay'];
+  const routing = { ...new RoutingSettings(), ...settings };
   const inFlight = new Map();
   const watched = new Map();
   const chosenAs = new Map();
+  const experiments = new Experiments();
   const chunksOf = (call) =>
     call.firstTokenAt === null
       ? 0
@@ -45,6 +49,7 @@ export function leastExpectedDelay({ dice, constants = {}, settings = {}, admiss
   };
   return {
     speeds,
+    experiments,
     pick(request, routes, mesh, now) {
       const ask = { promptTokens: request.promptGuess, mostOutputTokens: null };
       const candidates = routes.map((route) => ({
@@ -56,12 +61,12 @@ export function leastExpectedDelay({ dice, constants = {}, settings = {}, admiss
         const best = Math.min(...candidates.map(({ expected }) => expected.seconds));
         if (best / speeds.workOf(MODEL, ask, now).outputTokens > admissionSecondsPerToken) return null;
       }
-      const { index, mode } = POLICIES['least-expected-delay'].choose(
-        candidates,
-        { ...new RoutingSettings(), ...settings },
-        dice.next,
-      );
+      const { index, mode } = policy.choose(candidates, routing, dice.next);
       chosenAs.set(request.id, mode);
+      if (mode !== 'exploit') {
+        const believed = routes[greatest(policy.shares(candidates, routing))];
+        experiments.add(mode, request, routes[index], believed, mesh);
+      }
       return index;
     },
     started(call, mesh, now) {

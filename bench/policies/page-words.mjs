@@ -43,8 +43,18 @@ ${others.map(missText).join('\n')}
 `;
   },
 
+  costs: `Of each chat that was sent elsewhere than the policy believed best: the seconds by which that route takes longer than the other, both as the oracle foresees them when the chat is
+sent, over the seconds of all users. Scouts that were right cost less than nothing; on crowded nodes more is foreseen than comes, since others leave. The mean over meshes and node models, and the worst of them in brackets. In *control* are the
+chats that \`least-expected-delay\` sends by least in-flight for comparison (\`MESHNET_ROUTE_CONTROL_SHARE\`); at 130 % of capacity all routes are full, and the figures say little.
+`,
+
+  admission: `## Goodput with admission
+
+\`MESHNET_ADMISSION_SECONDS_PER_TOKEN\` lets requests wait in the tracker while even the best route is expected to be slow. Past the mesh's capacity somebody has to be turned away; who is served is then served well.
+`,
+
   columns: `Mean, p50 and p99 are over all requests that were not refused; whoever is unfinished 300 s after the last arrival counts with its time so far. Goodput: the share of all arrivals that
-finished within three times what they take on the empty mesh.
+finished within three times what they take on the empty mesh. Scouts cost: above.
 `,
 
   follow: `The busiest node becomes eight times slower a third of the way through, and recovers after another third. Counted in bins of 20 s until the share of calls that pass it has gone four

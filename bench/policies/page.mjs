@@ -4,6 +4,7 @@ import { lineChart } from './chart.mjs';
 import { LOADS, NODE_MODELS } from './plan.mjs';
 import { MESHES } from './mesh.mjs';
 import { SCENARIOS } from './scenarios.mjs';
+import { admissionTable, costTable, costText } from './cost-tables.mjs';
 import { words } from './page-words.mjs';
 import { halfInterval } from './summary.mjs';
 import { bestPeer, groups, percent, secondsText } from './tables.mjs';
@@ -25,6 +26,11 @@ export function writePage(rows, follows, { requests, seeds }) {
     '\n' + words.misses(verdicts),
     '## Mean seconds by load\n',
     ...charts.map(({ file, title }) => `![${title}](images/policies/${file})\n`),
+    '## What finding out costs\n',
+    words.costs,
+    costTable(all),
+    words.admission,
+    admissionTable(all),
     '## Every cell\n',
     words.columns,
     ...all.map(cellTable),
@@ -89,16 +95,19 @@ export function verdictsOf(all, follows) {
       const mean = differences.reduce((sum, value) => sum + value, 0) / differences.length;
       add(`p99 − best peer’s, less the interval, s (${scenario})`, mean - halfInterval(differences), 0);
     }
-    if (load <= 0.7 && typeof ours.scout_cost === 'number') {
+    if (typeof ours.scout_cost === 'number')
       add('share of users’ time that scouts cost', ours.scout_cost, 0.02);
-    }
-    if (scenario === 'steady' && load === 0.9) {
+    if (scenario === 'steady' && load >= 0.9) {
       const best = Math.max(
         ...Object.values(by)
           .filter(({ policy }) => !['with admission', 'oracle'].includes(policy))
           .map(({ goodput }) => goodput),
       );
-      add('others’ best goodput − ours with admission', best - by['with admission'].goodput, 0);
+      add(
+        `others’ best goodput − ours with admission, ${percent(load)} load`,
+        best - by['with admission'].goodput,
+        0,
+      );
     }
   }
   for (const { mesh, nodeModel, load, policy, slowed_s, recovered_s } of follows) {
@@ -147,14 +156,14 @@ function cellTable(group) {
   const { scenario, load, mesh, nodeModel, by } = group;
   const oracle = by.oracle.mean_s;
   const lines = Object.values(by).map(
-    ({ policy, mean_s, p50_s, p99_s, goodput, refused, unfinished }) =>
-      `| ${policy} | ${secondsText(mean_s)} | ${(mean_s / oracle).toFixed(2)} | ${secondsText(p50_s)} | ${secondsText(p99_s)} | ${percent(goodput)} | ${Math.round(refused)} | ${Math.round(unfinished)} |`,
+    ({ policy, mean_s, p50_s, p99_s, goodput, refused, unfinished, scout_cost }) =>
+      `| ${policy} | ${secondsText(mean_s)} | ${(mean_s / oracle).toFixed(2)} | ${secondsText(p50_s)} | ${secondsText(p99_s)} | ${percent(goodput)} | ${Math.round(refused)} | ${Math.round(unfinished)} | ${costText(scout_cost)} |`,
   );
   const title = `### ${SCENARIOS[scenario].title}, ${percent(load)} load, ${mesh} nodes, ${nodeModel}\n`;
   return [
     title,
-    '| Policy | mean s | / oracle | p50 s | p99 s | goodput | refused | unfinished |',
-    '| --- | --: | --: | --: | --: | --: | --: | --: |',
+    '| Policy | mean s | / oracle | p50 s | p99 s | goodput | refused | unfinished | scouts cost |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --: |',
     ...lines,
     '',
   ].join('\n');

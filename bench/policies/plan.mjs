@@ -5,19 +5,17 @@ import { SCENARIOS } from './scenarios.mjs';
 export const NODE_MODELS = ['linear', 'slots'];
 export const LOADS = [0.1, 0.4, 0.7, 0.9];
 const OVERLOAD = 1.3;
-/** The load at which scenarios other than these are run. */
+/** The load at which scenarios other than `steady` are run, unless all loads are asked for. */
 const SCENARIO_LOAD = 0.7;
-/** At all loads. `rough` is what a volunteers' mesh is like. */
-const AT_ALL_LOADS = ['steady', 'rough'];
 /** From here on admission makes a difference. */
 const ADMISSION_FROM = 0.9;
 
 /** Every run: each scenario, node model, mesh, load, policy and seed. The longest come first, so that no core idles at the end. */
-export function plan({ quick, requests, seeds }) {
+export function plan({ quick, allLoads = false, requests, seeds }) {
   const scenarios = quick ? ['steady', 'rough', 'half-json'] : Object.keys(SCENARIOS);
   const meshes = quick ? [9] : MESHES;
   return scenarios
-    .flatMap((scenario) => loadsOf(scenario, quick).map((load) => ({ scenario, load })))
+    .flatMap((scenario) => loadsOf(scenario, quick, allLoads).map((load) => ({ scenario, load })))
     .flatMap((part) => meshes.map((mesh) => ({ ...part, mesh })))
     .flatMap((part) => NODE_MODELS.map((nodeModel) => ({ ...part, nodeModel })))
     .flatMap((part) => policiesAt(part.load).map((policy) => ({ ...part, policy })))
@@ -25,10 +23,9 @@ export function plan({ quick, requests, seeds }) {
     .sort((a, b) => b.load - a.load);
 }
 
-function loadsOf(scenario, quick) {
-  if (!AT_ALL_LOADS.includes(scenario)) return [SCENARIO_LOAD];
-  if (quick) return scenario === 'steady' ? [0.1, 0.7] : [0.4];
-  return scenario === 'steady' ? [...LOADS, OVERLOAD] : LOADS;
+function loadsOf(scenario, quick, allLoads) {
+  if (scenario === 'steady') return quick ? [0.1, SCENARIO_LOAD] : [...LOADS, OVERLOAD];
+  return allLoads ? LOADS : [SCENARIO_LOAD];
 }
 
 function policiesAt(load) {

@@ -72,19 +72,20 @@ class Simulation {
       line: [],
     }));
     this.now = 0;
+    this.horizon = (world.arrivals.at(-1)?.at ?? 0) + GRACE_SECONDS;
     this.active = [];
     this.queue = [];
     this.results = world.arrivals.map(() => null);
     this.picks = [];
-    /** Seconds of the calls that a policy sent elsewhere for comparison, or to learn. */
-    this.seconds = { control: [], scout: [] };
+    /** Seconds of the calls that a policy sent elsewhere for comparison. */
+    this.controlSeconds = [];
     this.events = 0;
     this.changed = new Set();
   }
 
   run() {
     const { arrivals, changes } = this.world;
-    const horizon = (arrivals.at(-1)?.at ?? 0) + GRACE_SECONDS;
+    const { horizon } = this;
     let [nextArrival, nextChange, nextTick] = [0, 0, TICK_SECONDS];
     this.setRoutes();
     while (this.results.includes(null, this.firstOpen())) {
@@ -145,7 +146,7 @@ class Simulation {
     }
     this.leave(call);
     this.policy.finished?.(call, this, this.now);
-    this.seconds[call.mode]?.push(this.now - call.request.at);
+    if (call.mode === 'control') this.controlSeconds.push(this.now - call.request.at);
     this.settle(call.request, 'finished');
     this.serveQueue();
   }
@@ -293,7 +294,7 @@ class Simulation {
     return {
       results: this.results,
       picks: this.picks,
-      secondsBy: this.seconds,
+      controlSeconds: this.controlSeconds,
       events: this.events,
       seconds: this.now,
     };

@@ -7,6 +7,7 @@ const FIGURES = [
   'unfinished',
   'control_mean_s',
   'scout_cost',
+  'control_cost',
 ];
 
 /** One row a cell: the mean of each figure over the seeds, and how far the mean and p99 are known (95 %). */

@@ -33,6 +33,10 @@ export function percent(share) {
   return `${Math.round(share * 100)} %`;
 }
 
+function scoutsText({ scout_cost: cost }) {
+  return typeof cost === 'number' ? `   scouts cost ${(100 * cost).toFixed(1)} %` : '';
+}
+
 export function printTables(rows, follows) {
   for (const group of groups(rows)) {
     console.log(`\n${group.scenario}, ${percent(group.load)} load, ${group.mesh} nodes, ${group.nodeModel}`);
@@ -42,7 +46,7 @@ export function printTables(rows, follows) {
       );
       const lost = `${Math.round(row.refused)} refused, ${Math.round(row.unfinished)} unfinished`;
       console.log(
-        `  ${row.policy.padEnd(22)} mean, p50, p99 s ${figures.join(' ')}   goodput ${percent(row.goodput).padStart(5)}   ${lost}`,
+        `  ${row.policy.padEnd(22)} mean, p50, p99 s ${figures.join(' ')}   goodput ${percent(row.goodput).padStart(5)}   ${lost}${scoutsText(row)}`,
       );
     }
   }

@@ -49,6 +49,14 @@ const { dice } = (await import(`${folder}/dice.mjs`)) as {
 const { arrivalsFrom } = (await import(`${folder}/arrivals.mjs`)) as {
   arrivalsFrom: (trace: string, asked: object, rolled: object) => { at: number; isStream: boolean }[];
 };
+interface Experiments {
+  readonly seconds: { readonly scout: number; readonly control: number };
+  add(mode: string, request: object, route: SimRoute, asIfBest: SimRoute | undefined, mesh: object): void;
+}
+const { Experiments, greatest } = (await import(`${folder}/experiments.mjs`)) as {
+  Experiments: new () => Experiments;
+  greatest: (values: readonly number[]) => number;
+};
 
 const LAYERS = 10;
 
@@ -223,5 +231,44 @@ describe('arrivals', () => {
     const json = arrivals.filter(({ isStream }) => !isStream).length;
     expect(json / 500).toBeGreaterThan(0.4);
     expect(json / 500).toBeLessThan(0.6);
+  });
+});
+
+describe('what experiments cost', () => {
+  const mesh = {
+    ...{ now: 0, horizon: 100, active: [], world: { nodeModel: 'linear' } },
+    nodes: [machine(0), machine(1, { layerSeconds: 0.02 })].map((own) => ({
+      ...{ machine: own, factor: 1, held: 0 },
+    })),
+  };
+  const [fast, slow] = [alone(0), alone(1)];
+
+  it('is by how much longer the tried route takes than the one believed best', () => {
+    const experiments = new Experiments();
+    experiments.add('scout', request(0, 0), slow, fast, mesh);
+    experiments.add('control', request(1, 0, 10), slow, fast, mesh);
+    experiments.add('exploit', request(2, 0), slow, fast, mesh);
+    expect(experiments.seconds).toEqual({ scout: expect.closeTo(11, 6), control: expect.closeTo(2, 6) });
+  });
+
+  it('is less than nothing where the scout was right, and nothing where there was no choice', () => {
+    const experiments = new Experiments();
+    experiments.add('scout', request(0, 0), fast, slow, mesh);
+    experiments.add('control', request(1, 0), slow, slow, mesh);
+    experiments.add('control', request(1, 0), slow, undefined, mesh);
+    expect(experiments.seconds).toEqual({ scout: expect.closeTo(-11, 6), control: 0 });
+  });
+
+  it('is no more than what is left of the run', () => {
+    const experiments = new Experiments();
+    experiments.add('scout', request(0, 0, 1e6), slow, fast, { ...mesh, now: 40 });
+    experiments.add('scout', request(0, 0), slow, fast, { ...mesh, now: 85 });
+    expect(experiments.seconds.scout).toBeCloseTo(15 - 11, 6);
+  });
+
+  it('takes the first of the greatest for the best, and none where nothing is known', () => {
+    expect(greatest([0.2, 0.4, 0.4])).toBe(1);
+    expect(greatest([0, 0])).toBe(-1);
+    expect(greatest([])).toBe(-1);
   });
 });

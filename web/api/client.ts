@@ -1,3 +1,4 @@
+import { adminKey, keyHeaders, keyRefused } from '../state/admin-key.js';
 import type { ErrorAnswer } from './types.js';
 
 /** The tracker's own refusal, in its own words. */
@@ -28,18 +29,28 @@ export function trackerUrl(path: string): string {
 /**
  * One request to the tracker, its answer as JSON (null for 204).
  *
+ * @param key to send; what the tab keeps, unless another is to be tried
  * @throws TrackerRefusal | TrackerGone
  */
-export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+export async function ask<T>(
+  path: string,
+  init: RequestInit = {},
+  key: string | null = adminKey.peek(),
+): Promise<T> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, patience]) : patience;
   let answer: Response;
   try {
-    answer = await fetch(trackerUrl(path), { cache: 'no-store', ...init, signal });
+    const headers = { ...keyHeaders(key), ...(init.headers as Record<string, string> | undefined) };
+    answer = await fetch(trackerUrl(path), { cache: 'no-store', ...init, headers, signal });
   } catch (fault) {
     throw new TrackerGone(fault instanceof Error ? fault.message : String(fault));
   }
-  if (!answer.ok) throw await refusalOf(answer);
+  if (!answer.ok) {
+    const refusal = await refusalOf(answer);
+    if (refusal instanceof TrackerRefusal && refusal.status === 401) keyRefused(key);
+    throw refusal;
+  }
   if (answer.status === 204) return null as T;
   const value: unknown = await answer.json().catch(() => null);
   if (!isTrackers(value)) throw new TrackerGone('What answers is no tracker.');

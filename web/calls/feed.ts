@@ -1,10 +1,10 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals';
 import { ask } from '../api/client.js';
 import type { CallRecord, ListOf } from '../api/types.js';
+import { mayAsk } from '../state/admin-key.js';
 import { retryEvents, streamState, watchEvents, type EventType } from '../state/events.js';
 import { place } from '../state/place.js';
 import { faultOf, type PollFault } from '../state/poll.js';
-import { visible } from '../state/visibility.js';
 import {
   isOpen,
   lacksAny,
@@ -141,7 +141,7 @@ class CallsFeed {
 }
 
 effect(() => {
-  if (place.value.tab !== 'calls' || !visible.value) return;
+  if (place.value.tab !== 'calls' || !mayAsk.value) return;
   const feed = new CallsFeed();
   return () => feed.end();
 });

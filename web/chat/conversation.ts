@@ -2,7 +2,8 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import { refusalOf, trackerUrl } from '../api/client.js';
 import { endFault, NOTHING_READ, wholeReading, withEvent, type Reading } from './reading.js';
 import { chatBody, signatureFromHeader, turnsOf, type ChatChoices } from './request.js';
-import { SseReader } from './sse.js';
+import { SseReader } from '../api/sse.js';
+import { adminKey, keyHeaders } from '../state/admin-key.js';
 
 /** Which route served, as the answer's headers say. */
 export interface Served {
@@ -91,7 +92,7 @@ class Answering {
     try {
       const answer = await fetch(trackerUrl('/v1/chat/completions'), {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...keyHeaders(adminKey.peek()) },
         body,
         signal: this.signal,
       });

@@ -1,5 +1,5 @@
 import type { ErrorAnswer } from '../api/types.js';
-import type { SseEvent } from './sse.js';
+import type { SseEvent } from '../api/sse.js';
 
 /** An answer as far as it was read. */
 export interface Reading {

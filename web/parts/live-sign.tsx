@@ -1,13 +1,16 @@
 import { routing } from '../state/mesh.js';
+import { keyNeed } from '../state/admin-key.js';
 import { clockTime } from './format.js';
 
 /** Whether what is shown is what is: live, or as of when the tracker was last heard. */
 export function LiveSign() {
   const { at, fault } = routing.polled.value;
-  const state = fault?.gone === true ? 'gone' : at === null ? 'waiting' : 'live';
+  const state =
+    keyNeed.value !== null ? 'locked' : fault?.gone === true ? 'gone' : at === null ? 'waiting' : 'live';
   const text = {
     live: `live, ${at === null ? '' : clockTime(at)}`,
     waiting: 'asking the tracker',
+    locked: 'locked; a key is needed',
     gone: at === null ? 'no tracker answers' : `tracker gone; as of ${clockTime(at)}`,
   }[state];
   return (

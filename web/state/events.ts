@@ -1,7 +1,7 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals';
-import { trackerUrl } from '../api/client.js';
+import { TrackerStream } from '../api/event-source.js';
+import { mayAsk } from './admin-key.js';
 import { backOffMs } from './back-off.js';
-import { visible } from './visibility.js';
 
 /** What `GET /v1/events` tells of. */
 const TYPES = [
@@ -33,7 +33,7 @@ export const streamState: ReadonlySignal<StreamState> = state;
 
 const watchers = new Set<Watcher>();
 const watcherCount = signal(0);
-let source: EventSource | null = null;
+let source: TrackerStream | null = null;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
 
@@ -54,7 +54,7 @@ export function watchEvents(watcher: Watcher): () => void {
 }
 
 effect(() => {
-  if (watcherCount.value > 0 && visible.value) {
+  if (watcherCount.value > 0 && mayAsk.value) {
     if (source === null) open();
   } else {
     close();
@@ -64,31 +64,29 @@ effect(() => {
 function open(): void {
   clearTimeout(retry);
   if (state.peek() !== 'lost') state.value = 'opening';
-  const opened = new EventSource(trackerUrl('/v1/events'));
-  source = opened;
   let openedAt = Infinity;
-  opened.onopen = () => {
-    openedAt = Date.now();
-    state.value = 'live';
-    for (const watcher of [...watchers]) watcher.opened();
-  };
-  // The browser's own reconnecting gives up at the first answer that is no stream, and knows no back-off.
-  opened.onerror = () => {
-    if (source !== opened) return;
-    opened.close();
-    source = null;
+  source = new TrackerStream('/v1/events', {
+    opened: () => {
+      openedAt = Date.now();
+      state.value = 'live';
+      for (const watcher of [...watchers]) watcher.opened();
+    },
+    told: ({ type, data }) => tell(type, data),
     // One that is cut again and again as soon as it opens is no better than one that never does.
-    failures = Date.now() - openedAt > STEADY_AFTER_MS ? 1 : failures + 1;
-    state.value = 'lost';
-    retry = setTimeout(open, backOffMs(failures, Math.random()));
-  };
-  for (const type of TYPES)
-    opened.addEventListener(type, ({ data }: MessageEvent<string>) => tell(type, data));
+    lost: () => lost(Date.now() - openedAt > STEADY_AFTER_MS ? 1 : failures + 1),
+  });
+}
+
+function lost(times: number): void {
+  source = null;
+  failures = times;
+  state.value = 'lost';
+  retry = setTimeout(open, backOffMs(failures, Math.random()));
 }
 
 /** The tracker was heard of again: there is nothing to wait for. */
 export function retryEvents(): void {
-  if (state.peek() === 'lost' && source === null && watcherCount.peek() > 0 && visible.peek()) open();
+  if (state.peek() === 'lost' && source === null && watcherCount.peek() > 0 && mayAsk.peek()) open();
 }
 
 function close(): void {
@@ -99,7 +97,9 @@ function close(): void {
   state.value = 'closed';
 }
 
-function tell(type: EventType, data: string): void {
+function tell(name: string, data: string): void {
+  const type = TYPES.find((known) => known === name);
+  if (type === undefined) return;
   let fact: unknown;
   try {
     fact = JSON.parse(data);

@@ -1,6 +1,6 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals';
 import { ask, TrackerRefusal } from '../api/client.js';
-import { visible } from './visibility.js';
+import { mayAsk } from './admin-key.js';
 
 /** What is known of one answer that is asked for again and again. */
 export interface Polled<T> {
@@ -48,7 +48,7 @@ export class Poll<T> {
       const now = path.value;
       if (now !== last) this.state.value = NOTHING_YET;
       last = now;
-      if (now !== null && visible.value) this.start();
+      if (now !== null && mayAsk.value) this.start();
       else this.stop();
       return () => this.stop();
     });
@@ -60,7 +60,7 @@ export class Poll<T> {
 
   /** Asks at once, after something was changed. */
   again(): void {
-    if (this.path.peek() !== null && visible.peek()) this.start();
+    if (this.path.peek() !== null && mayAsk.peek()) this.start();
   }
 
   private start(): void {
