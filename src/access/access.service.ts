@@ -42,6 +42,11 @@ export class AccessService {
     return this.isExposed ? 'closed' : 'open';
   }
 
+  /** Whoever is on this machine may do something without a key. */
+  get isOpenOnLoopback(): boolean {
+    return !this.isExposed && ROLES.some((role) => this.rings[role].size === 0);
+  }
+
   /** Whether chats go on without a key where others need one. */
   get takesAnonymous(): boolean {
     return this.settings.allowAnonymous;

@@ -34,6 +34,29 @@ export function wrongRole(has: CallerRole, needed: CallerRole): Refusal {
   return refusal(403, message, 'wrong_key_role');
 }
 
+/** What a named page may send: anything that OpenAI's clients in browsers do. */
+export const PREFLIGHT: Refusal = {
+  status: 204,
+  headers: {
+    'access-control-allow-methods': 'GET, POST',
+    'access-control-allow-headers': '*, authorization',
+    'access-control-max-age': '600',
+  },
+  body: null,
+};
+
+export function crossSite(): Refusal {
+  const message =
+    'A page of another site may not do this. Its origin has to be listed in MESHNET_CORS_ORIGINS, or the tracker has to ask for keys.';
+  return refusal(403, message, 'cross_site');
+}
+
+export function hostNotAllowed(): Refusal {
+  const message =
+    'This tracker is open to its own machine and is not called by this name. List the name in MESHNET_ALLOWED_HOSTS, or set keys.';
+  return refusal(403, message, 'host_not_allowed');
+}
+
 /** Nobody has a key of this role, and others than this machine reach the tracker. */
 export function closed(needed: CallerRole): Refusal {
   if (needed === 'node') {

@@ -92,7 +92,14 @@ export class AttemptsService {
       pool,
       call: {
         path: pool.prefix + chat.path,
-        headers: headersForHead(chat.headers, chat.requestId, route, access, call.trace.headers),
+        headers: headersForHead(
+          chat.headers,
+          chat.requestId,
+          route,
+          access,
+          call.trace.headers,
+          chat.forwarded,
+        ),
         body,
       },
       client: chat.client,

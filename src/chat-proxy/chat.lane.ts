@@ -12,7 +12,12 @@ import {
   type Clock,
   type Logger,
 } from '../kernel/index.js';
-import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
+import {
+  ACCESS_SETTINGS,
+  SERVING_SETTINGS,
+  type AccessSettings,
+  type ServingSettings,
+} from '../settings/index.js';
 import { answerFault } from './answer-headers.js';
 import { ChatCallsService } from './chat-calls.service.js';
 import { CHAT_PATHS } from './chat-paths.js';
@@ -31,6 +36,7 @@ export class ChatLane implements Lane, OnModuleInit {
 
   constructor(
     @Inject(SERVING_SETTINGS) private readonly settings: ServingSettings,
+    @Inject(ACCESS_SETTINGS) private readonly access: AccessSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly chats: ChatCallsService,
@@ -108,8 +114,12 @@ export class ChatLane implements Lane, OnModuleInit {
       throw new MethodNotAllowedError('Chats are sent with POST.');
     }
     const body = await readBody(request, this.settings.maxBodyBytes);
-    const keyName = callerOf(request)?.name ?? null;
-    return { requestId, path, headers, request: parseChatRequest(body), keyName, client };
+    const caller = callerOf(request);
+    // What let it in here is no node's to see.
+    const isOwn = caller === null && this.access.forwardAuthorization;
+    const forwarded = isOwn ? (headers.authorization ?? null) : null;
+    const keyName = caller?.name ?? null;
+    return { requestId, path, headers, request: parseChatRequest(body), forwarded, keyName, client };
   }
 }
 

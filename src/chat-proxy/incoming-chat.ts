@@ -13,6 +13,8 @@ export interface IncomingChat {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly request: ChatRequest;
+  /** The client's own Authorization, where it goes on to nodes; null: it does not. Never a key of this tracker. */
+  readonly forwarded: string | null;
   /** The name of the key that it came with; null: none. */
   readonly keyName: string | null;
   readonly client: ClientAnswer;

@@ -14,6 +14,7 @@ A node of a meshnet: real sockets and real timing, but layers that only prove th
   --tracker URL             tracker to register with; without: it only serves
   --wallet ID               owner (needed with --tracker, unless there is a --key)
   --key FILE                owner's Ed25519 key (PEM, PKCS#8), made there if it isn't: registers with a proof
+  --token-file FILE         file with the token that the tracker asks of nodes
   --tracker-name NAME       tracker that the proof is for (meshnet)
   --name NAME               tells this machine from the owner's others
   --host ADDRESS            where it listens (127.0.0.1)
@@ -34,6 +35,7 @@ const KINDS: FlagKinds = {
   tracker: 'text',
   wallet: 'text',
   key: 'text',
+  'token-file': 'text',
   'tracker-name': 'text',
   name: 'text',
   host: 'text',
@@ -77,9 +79,10 @@ export function readNodeFlags(argv: readonly string[]): NodeFlags {
 
 function readIdentity(
   flags: FlagReader,
-): Pick<ReferenceNodeOptions, 'wallet' | 'name' | 'keyFile' | 'trackerName'> {
+): Pick<ReferenceNodeOptions, 'wallet' | 'name' | 'keyFile' | 'tokenFile' | 'trackerName'> {
   return {
     keyFile: flags.value('key', 'the path of a file', (text) => (text === '' ? undefined : text)),
+    tokenFile: flags.value('token-file', 'the path of a file', (text) => (text === '' ? undefined : text)),
     trackerName: flags.value('tracker-name', NAME_RULE, (text) => (isNodeName(text) ? text : undefined)),
     wallet: flags.value('wallet', WALLET_RULE, (text) => (isWallet(text) ? text : undefined)),
     name: flags.value('name', NAME_RULE, (text) => (isNodeName(text) ? text : undefined)),

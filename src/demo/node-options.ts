@@ -13,6 +13,8 @@ export interface ReferenceNodeOptions {
   readonly wallet?: string | undefined;
   /** File of the private key that the wallet is then the public one of; made if it isn't there. */
   readonly keyFile?: string | undefined;
+  /** File of the token that the tracker asks of nodes; without one none is sent. */
+  readonly tokenFile?: string | undefined;
   /** The tracker's name, as it stands in proofs. */
   readonly trackerName?: string | undefined;
   readonly name?: string | undefined;

@@ -51,6 +51,8 @@ export class Registration {
     private readonly declaration: NodeDeclaration,
     private readonly queueDepth: () => number,
     private readonly signed: Signer,
+    /** What the tracker asks of nodes; null: nothing. */
+    private readonly token: string | null,
     private readonly clock: Clock,
     private readonly log: (line: string) => void,
   ) {}
@@ -136,9 +138,11 @@ export class Registration {
     const answer = await request(this.tracker + path, {
       dispatcher: this.agent,
       method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: {
+        ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
     });
     const text = await answer.body.text();

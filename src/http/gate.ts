@@ -4,23 +4,25 @@ import type { OpenAiErrorBody } from './openai-error.js';
 /** Asked of every request before any lane, Nest or Express sees it. */
 export interface Gate {
   /**
-   * null: it may go on. Must neither throw nor read the body.
+   * null: it may go on. Must neither throw nor read the body; what it sets on the response stands on whatever is answered.
    *
    * @param path without query, as it was sent: nothing is decoded, folded or shortened
    */
-  admit(request: IncomingMessage, path: string): Refusal | null;
+  admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null;
 }
 
 /** What a request that may not go on is told. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: OpenAiErrorBody;
+  /** null: there is nothing to say. */
+  readonly body: OpenAiErrorBody | null;
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** As helmet would put them on an answer that Express gives. */
 const HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -28,16 +30,16 @@ const HEADERS = {
 
 /** Answers without having read the body. Where one is still to come the connection ends: its bytes are no next request. */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-  const bytes = Buffer.from(JSON.stringify(refusal.body));
+  const bytes = refusal.body === null ? null : Buffer.from(JSON.stringify(refusal.body));
   const { headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   response.writeHead(refusal.status, {
     ...HEADERS,
     ...refusal.headers,
     ...(hasBody ? { connection: 'close' } : {}),
-    'content-length': String(bytes.length),
+    ...(bytes === null ? {} : { 'content-type': JSON_TYPE, 'content-length': String(bytes.length) }),
   });
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  response.end(request.method === 'HEAD' ? null : bytes);
   // What the client is still sending is thrown away, so that it gets to read the answer.
   if (hasBody) request.resume();
 }

@@ -46,7 +46,7 @@ export class LaneExpressAdapter extends ExpressAdapter {
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       this.answers.add(request.socket, response);
       const path = pathOf(request.url ?? '/');
-      const refusal = this.refusalOf(request, path);
+      const refusal = this.refusalOf(request, path, response);
       if (refusal !== null) {
         refuse(request, response, refusal);
         return;
@@ -73,9 +73,9 @@ export class LaneExpressAdapter extends ExpressAdapter {
     this.httpServer = server;
   }
 
-  private refusalOf(request: IncomingMessage, path: string): Refusal | null {
+  private refusalOf(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {
     for (const gate of this.gates) {
-      const refusal = gate.admit(request, path);
+      const refusal = gate.admit(request, path, response);
       if (refusal !== null) return refusal;
     }
     return null;

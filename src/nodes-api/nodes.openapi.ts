@@ -92,6 +92,16 @@ const REGISTRATION = named(
         UNDECLARED,
       ),
     ),
+    api_key: optional(
+      orNull(
+        text('What the node asks of whoever calls it: sent to it alone, shown nowhere.', {
+          minLength: 1,
+          maxLength: 512,
+          pattern: '^[!-~]+$',
+        }),
+        'it asks nothing',
+      ),
+    ),
     proof: optional(orNull(PROOF, 'none')),
   }),
 );

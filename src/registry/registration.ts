@@ -18,6 +18,9 @@ import { MOST, TokensPerSecond, WholeNumber } from './field-rules.js';
 import type { NodeSpec } from './node.js';
 
 const MOST_LAYERS = 100_000;
+/** As it can stand in a header. */
+const API_KEY = /^[\x21-\x7e]{1,512}$/;
+const API_KEY_RULE = '1 to 512 visible ASCII characters';
 
 /** What shows whose a registration is, as it is sent. */
 export interface ProofFields {
@@ -70,6 +73,11 @@ export class Registration {
   @IsString({ message: `upstream_model must be ${MODEL_KEY_RULE}` })
   upstream_model?: string | null;
 
+  /** What the node asks of whoever calls it; sent to it alone, shown nowhere. */
+  @IsOptional()
+  @IsString({ message: `api_key must be ${API_KEY_RULE}` })
+  api_key?: string | null;
+
   /** Of the wallet; what is in it is checked by the room wallet-proof. */
   @IsOptional()
   @IsObject({ message: 'proof must be an object' })
@@ -104,8 +112,14 @@ export function specOfRegistration(body: Registration): NodeSpec {
     maxConcurrent: body.max_concurrent ?? null,
     upstreamModel,
     firstByteTimeoutSeconds: null,
-    access: { headers: {} },
+    access: { headers: accessHeaders(body.api_key ?? null) },
   };
+}
+
+function accessHeaders(apiKey: string | null): Readonly<Record<string, string>> {
+  if (apiKey === null) return {};
+  if (!API_KEY.test(apiKey)) throw new InvalidRequestError(`api_key must be ${API_KEY_RULE}.`, 'api_key');
+  return { authorization: `Bearer ${apiKey}` };
 }
 
 function shardOf(body: Registration): LayerSpan | null {

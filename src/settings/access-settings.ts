@@ -114,4 +114,13 @@ export class AccessSettings {
   })
   @IsBoolean()
   allowAnonymous = false;
+
+  @Setting({
+    env: 'MESHNET_FORWARD_AUTHORIZATION',
+    range: 'true or false',
+    help: "whether a client's own Authorization goes on to nodes that have no key of their own; a key of this tracker never does",
+    read: readFlag,
+  })
+  @IsBoolean()
+  forwardAuthorization = false;
 }

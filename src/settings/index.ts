@@ -13,6 +13,7 @@ export { helpText, readSettings, type SettingsInput, type SettingsReading } from
 export type { NodeNetwork } from './node-network-settings.js';
 export {
   AccessSettings,
+  BrowserSettings,
   CallSettings,
   NodeNetworkSettings,
   NodesSettings,
@@ -26,6 +27,7 @@ export {
 } from './settings.js';
 export {
   ACCESS_SETTINGS,
+  BROWSER_SETTINGS,
   CALL_SETTINGS,
   ENV_LOOKUP,
   NODE_NETWORK_SETTINGS,

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import {
   AccessSettings,
+  BrowserSettings,
   CallSettings,
   NodeNetworkSettings,
   NodesSettings,
@@ -55,6 +56,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     walletProof: read(WalletProofSettings),
     calls: read(CallSettings),
     access: read(AccessSettings),
+    browsers: read(BrowserSettings),
     traces: read(TracesSettings),
   });
   if (faults.length > 0) return { kind: 'faults', faults };

@@ -25,6 +25,7 @@ const FIELDS: Readonly<Record<keyof SignedFields, true>> = {
   queue_depth: true,
   max_concurrent: true,
   upstream_model: true,
+  api_key: true,
 };
 
 /**

@@ -66,6 +66,7 @@ export function givenRequestId(headers: IncomingHttpHeaders): string | null {
 /**
  * What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key.
  *
+ * @param forwarded the client's own Authorization, where settings say that it goes on; a node's own key stands over it
  * @param trace which span of ours calls the head; null where none does: then the client's own, if it is sound
  */
 export function headersForHead(
@@ -74,6 +75,7 @@ export function headersForHead(
   route: Route,
   access: Readonly<Record<string, string>>,
   trace: TraceHeaders | null,
+  forwarded: string | null = null,
 ): HeaderMap {
   const named = connectionNamed(client.connection);
   const headers: HeaderMap = {
@@ -83,6 +85,7 @@ export function headersForHead(
     'x-request-id': requestId,
     'x-meshnet-route': routeHeader(route),
   };
+  if (forwarded !== null) headers.authorization = forwarded;
   for (const name in access) headers[name] = access[name] ?? '';
   Object.assign(headers, trace ?? clientTrace(client, named));
   // Servers take so many headers and pass over the rest: ours come first, and the client's can't push them out.

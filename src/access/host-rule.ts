@@ -1,0 +1,19 @@
+import { isIP } from 'node:net';
+
+/**
+ * A page in a browser can make its own name lead to 127.0.0.1 and then read what a tracker there answers; the name still
+ * stands in `Host`. Addresses are no names, and nobody owns a name without a dot, or one below localhost.
+ *
+ * @param allowed names, or `*.example` for all below example
+ */
+export function isHostAllowed(host: string, allowed: readonly string[]): boolean {
+  const name = nameOf(host);
+  if (!name.includes('.') || isIP(name) !== 0 || name.endsWith('.localhost')) return true;
+  return allowed.some((rule) => (rule.startsWith('*.') ? name.endsWith(rule.slice(1)) : name === rule));
+}
+
+function nameOf(host: string): string {
+  const lower = host.toLowerCase();
+  if (lower.startsWith('[')) return lower.slice(1, lower.indexOf(']'));
+  return lower.replace(/:\d*$/, '').replace(/\.$/, '');
+}
