@@ -272,7 +272,7 @@ describe('nameOf', () => {
     ['http://h:8000', 'h-8000'],
     ['https://h', 'h'],
     ['http://[::1]:9001', '1-9001'],
-    ['http://[2001:db8::a]', '2001-db8-a'],
+    ['http://[2606:4700::a]', '2606-4700-a'],
     ['http://10.0.0.7:8000/vllm/a', '10.0.0.7-8000-vllm-a'],
     ['http://h/a%20b', 'h-a-20b'],
     ['http://xn--bcher-kva.example', 'xn--bcher-kva.example'],

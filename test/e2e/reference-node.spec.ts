@@ -493,7 +493,7 @@ describe('the program', () => {
 /** The program itself, its types stripped on the way, so that the test needs no build. */
 function spawnNode(flags: readonly string[]): { child: ChildProcess; complaints: string[] } {
   const home = mkdtempSync(join(tmpdir(), 'reference-node-'));
-  for (const room of ['demo', 'kernel']) {
+  for (const room of ['demo', 'kernel', 'wallet-proof']) {
     mkdirSync(join(home, room));
     for (const file of readdirSync(`src/${room}`).filter((name) => /^(?!.*\.spec\.).*\.ts$/.test(name))) {
       const { outputText } = ts.transpileModule(readFileSync(`src/${room}/${file}`, 'utf8'), {
