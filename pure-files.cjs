@@ -54,6 +54,7 @@ module.exports = [
   'routing/pinned-route.ts',
   'routing/routing-table.ts',
   'nodes-api/node-row.ts',
+  'nodes-api/implausible-speeds.ts',
   'calls/call-record.ts',
   'calls/call-story.ts',
   'calls/call-ring.ts',

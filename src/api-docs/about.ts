@@ -11,5 +11,6 @@ answers HEAD too.
 
 **Access**: clients, nodes and operators have keys of their own, sent as \`Authorization: Bearer <key>\`; each operation names whose it
 needs. Without one: 401 \`missing_api_key\`; with one that is not known: 401 \`invalid_api_key\`; with one of another role: 403
-\`wrong_key_role\`; where no node may register: 403 \`registration_closed\`. On a loopback address a role without keys is open.
+\`wrong_key_role\`; where no node may register: 403 \`registration_closed\`. On a loopback address a role without keys is open;
+changes from another site's page get 403 \`cross_site\` there, and foreign names of the tracker 403 \`host_not_allowed\`.
 `;

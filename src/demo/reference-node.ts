@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { SystemClock, type Clock } from '../kernel/clock.js';
@@ -26,6 +27,7 @@ export class ReferenceNode {
   private readonly sequences: HeldSequences;
   private readonly server: NodeServer;
   private readonly key: NodeKey | null;
+  private readonly token: string | null;
   private registration: Registration | null = null;
   private listening: string | null = null;
 
@@ -33,6 +35,7 @@ export class ReferenceNode {
     const hopTimeoutMs = options.hopTimeoutMs ?? HOP_TIMEOUT_MS;
     this.clock = options.clock ?? new SystemClock();
     this.key = options.keyFile === undefined ? null : keyFromFile(options.keyFile);
+    this.token = options.tokenFile === undefined ? null : readFileSync(options.tokenFile, 'utf8').trim();
     this.runner = new LayerRunner(options, this.clock);
     this.caller = new HopCaller(hopTimeoutMs);
     this.sequences = new HeldSequences(this.runner, this.caller, this.clock, hopTimeoutMs);
@@ -141,6 +144,7 @@ export class ReferenceNode {
       this.declaration(),
       queueDepth,
       this.signer(),
+      this.token,
       this.clock,
       log,
     );

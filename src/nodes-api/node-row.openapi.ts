@@ -1,5 +1,6 @@
 import {
   amount,
+  flag,
   EXAMPLE,
   named,
   objectOf,
@@ -56,6 +57,9 @@ export const NODE_ROW: Schema<NodeRow> = named(
       amount('How far that is known: standard deviation of its natural logarithm.'),
       '`speed_factor` is',
     ),
+    speed_suspect: flag(
+      'A route through it was measured to be over 20 times as fast as the model’s median route: worth a look; chats go there as ever.',
+    ),
     queue_depth: whole('Requests waiting or running on it, as it said last.'),
     max_concurrent: orNull(whole('How many chats it takes at once.', { minimum: 1 }), 'no limit declared'),
     in_flight: whole('The tracker’s own attempts under way on it.'),
@@ -80,6 +84,7 @@ export const nodeExample: NodeRow = {
   throughput_tps: 90,
   speed_factor: null,
   speed_sigma: null,
+  speed_suspect: false,
   queue_depth: 1,
   max_concurrent: 8,
   in_flight: 1,

@@ -18,6 +18,8 @@ export interface NodeRow {
   readonly throughput_tps: number | null;
   readonly speed_factor: number | null;
   readonly speed_sigma: number | null;
+  /** A route through it was measured to be faster than can well be true. */
+  readonly speed_suspect: boolean;
   readonly queue_depth: number;
   readonly max_concurrent: number | null;
   readonly in_flight: number;
@@ -26,11 +28,12 @@ export interface NodeRow {
   readonly last_seen_seconds_ago: number;
 }
 
-/** What only node-health knows of a node. */
+/** What others than the registry know of a node. */
 export interface NodeHealthFacts {
   readonly inFlight: number;
   readonly reputation: number;
   readonly breaker: BreakerState;
+  readonly isSpeedSuspect: boolean;
 }
 
 /**
@@ -59,6 +62,7 @@ export function nodeRow(
     throughput_tps: node.throughputTps,
     speed_factor: speed === null ? null : finite(1 / speed.secondsFactor),
     speed_sigma: speed === null ? null : finite(speed.sigma),
+    speed_suspect: health.isSpeedSuspect,
     queue_depth: node.queueDepth,
     max_concurrent: node.maxConcurrent,
     in_flight: health.inFlight,

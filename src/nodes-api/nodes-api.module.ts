@@ -8,6 +8,7 @@ import { WalletProofModule } from '../wallet-proof/index.js';
 import { NodesLane } from './nodes.lane.js';
 import { LeasesController } from './leases.controller.js';
 import { NodesController } from './nodes.controller.js';
+import { SpeedSuspicionsService } from './speed-suspicions.service.js';
 import { RegistrationDesk } from './registration-desk.js';
 
 @Module({
@@ -20,6 +21,6 @@ import { RegistrationDesk } from './registration-desk.js';
     WalletProofModule,
   ],
   controllers: [NodesController, LeasesController],
-  providers: [RegistrationDesk, NodesLane],
+  providers: [RegistrationDesk, NodesLane, SpeedSuspicionsService],
 })
 export class NodesApiModule {}

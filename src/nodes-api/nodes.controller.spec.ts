@@ -5,6 +5,7 @@ import { Rooms } from '../../test/support/rooms.js';
 import { InvalidRequestError, LeaseUnknownError } from '../kernel/index.js';
 import { Registration } from '../registry/index.js';
 import { LeasesController } from './leases.controller.js';
+import { SpeedSuspicionsService } from './speed-suspicions.service.js';
 import { NodesController } from './nodes.controller.js';
 import { RegistrationDesk } from './registration-desk.js';
 
@@ -14,7 +15,8 @@ let leases: LeasesController;
 beforeEach(() => {
   rooms = new Rooms();
   const desk = new RegistrationDesk(rooms.registry, rooms.topology, rooms.networks, rooms.proofs);
-  nodes = new NodesController(rooms.registry, desk, rooms.health, rooms.speeds, rooms.clock);
+  const suspicions = new SpeedSuspicionsService(rooms.bus, rooms.logger);
+  nodes = new NodesController(rooms.registry, desk, rooms.health, rooms.speeds, suspicions, rooms.clock);
   leases = new LeasesController(rooms.registry, rooms.topology);
 });
 
@@ -105,6 +107,7 @@ describe('GET /v1/nodes', () => {
         throughput_tps: 60,
         speed_factor: null,
         speed_sigma: null,
+        speed_suspect: false,
         queue_depth: 0,
         max_concurrent: null,
         in_flight: 0,

@@ -6,6 +6,7 @@ import { NodeHealthService } from '../node-health/index.js';
 import { NodeSpeedsService } from '../node-speeds/index.js';
 import { Registration, RegistryService, type MeshNode } from '../registry/index.js';
 import { nodeRow, type NodeRow } from './node-row.js';
+import { SpeedSuspicionsService } from './speed-suspicions.service.js';
 import { RegistrationDesk, type RegistrationReceipt } from './registration-desk.js';
 
 /** Nodes come in, and operators look at them, drain, resume and end them. */
@@ -16,6 +17,7 @@ export class NodesController {
     private readonly desk: RegistrationDesk,
     private readonly health: NodeHealthService,
     private readonly speeds: NodeSpeedsService,
+    private readonly suspicions: SpeedSuspicionsService,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -32,6 +34,7 @@ export class NodesController {
   @Get()
   list(@Query('model') model: unknown): { object: 'list'; data: NodeRow[] } {
     const nodes = this.registry.nodes(queryText(model, 'model'));
+    this.suspicions.refresh();
     return { object: 'list', data: nodes.map((node) => this.row(node)) };
   }
 
@@ -58,6 +61,7 @@ export class NodesController {
       inFlight: this.health.inFlightOn(node),
       reputation: this.health.reputation(node),
       breaker: this.health.breaker(node).state,
+      isSpeedSuspect: this.suspicions.isSuspect(node.model, node.nodeId),
     };
     const speed = this.speeds.beliefOf(node.model, node.key);
     return nodeRow(node, health, speed, this.clock.now());

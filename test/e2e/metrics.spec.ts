@@ -160,7 +160,15 @@ describe('the series', () => {
       const client = new ClientAnswer(new FakeResponse().asServerResponse, clock);
       const request = parseChatRequest(Buffer.from(JSON.stringify({ model: name, messages: [] })));
       await chats
-        .serve({ requestId: name, path: '/v1/chat/completions', headers: {}, request, forwarded: null, keyName: null, client })
+        .serve({
+          requestId: name,
+          path: '/v1/chat/completions',
+          headers: {},
+          request,
+          forwarded: null,
+          keyName: null,
+          client,
+        })
         .then(
           () => Promise.reject(new Error('such a chat was served')),
           () => undefined,

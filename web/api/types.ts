@@ -128,6 +128,7 @@ export interface NodeRow {
   readonly throughput_tps: number | null;
   readonly speed_factor: number | null;
   readonly speed_sigma: number | null;
+  readonly speed_suspect: boolean;
   readonly queue_depth: number;
   readonly max_concurrent: number | null;
   readonly in_flight: number;

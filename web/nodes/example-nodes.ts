@@ -17,6 +17,7 @@ export function aNode(stated: Partial<NodeRow> = {}): NodeRow {
     throughput_tps: 20,
     speed_factor: null,
     speed_sigma: null,
+    speed_suspect: false,
     queue_depth: 0,
     max_concurrent: null,
     in_flight: 0,

@@ -75,6 +75,11 @@ export const NodeTableRow = memo(({ node, isBusy, isGone }: RowProps) => {
       </td>
       <td role="cell" class="number" data-label="factor">
         {factorText(node)}
+        {node.speed_suspect && (
+          <Tag mark="!" tone="warn" title="Over 20 times as fast as the model’s median route: worth a look.">
+            suspect
+          </Tag>
+        )}
       </td>
       <td role="cell" class="number" data-label="queue">
         {node.queue_depth}

@@ -38,6 +38,7 @@ export function aNode(more: Partial<NodeRow> = {}): NodeRow {
     throughput_tps: null,
     speed_factor: null,
     speed_sigma: null,
+    speed_suspect: false,
     queue_depth: 0,
     max_concurrent: null,
     in_flight: 0,
