@@ -19,12 +19,7 @@ const MOST_MEDIANS = 20;
  * `throughput / (1 + queue depth) × reputation`, in tokens/s. The queue is the longer of what the node said
  * last and what this tracker has under way on it: a report is old by up to a heartbeat.
  */
-export function effectiveTps(
-  node: MeshNode,
-  load: NodeLoad,
-  assumedTps: number,
-  mostTps = Infinity,
-): number {
+export function effectiveTps(node: MeshNode, load: NodeLoad, assumedTps: number, mostTps = Infinity): number {
   const queueDepth = Math.max(node.queueDepth, load.inFlight);
   return (Math.min(node.throughputTps ?? assumedTps, mostTps) / (1 + queueDepth)) * load.reputation;
 }
