@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, URL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { name, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -15,7 +15,8 @@ const told = execFileSync('npm', ['sbom', '--package-lock-only', '--sbom-format'
   encoding: 'utf8',
   maxBuffer: 64 * 1024 * 1024,
 });
-const { serialNumber: _serial, ...sbom } = JSON.parse(told);
+const sbom = JSON.parse(told);
+delete sbom.serialNumber;
 sbom.metadata = {
   component: { ...withoutPlaces(sbom.metadata.component), name, version },
 };
@@ -40,6 +41,9 @@ function shippedPackages() {
 }
 
 /** Where a package was fetched from depends on who builds; its hash does not. */
-function withoutPlaces({ externalReferences: _references, properties: _properties, ...component }) {
-  return component;
+function withoutPlaces(component) {
+  const kept = { ...component };
+  delete kept.externalReferences;
+  delete kept.properties;
+  return kept;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode, aView, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from './index.js';
-import { assumedTpsOf, effectiveTps, isBeyondBelief, mostTpsOf, priorTps } from './prior.js';
+import { assumedTpsOf, effectiveTps, mostTpsOf, priorTps } from './prior.js';
 
 const IDLE = { inFlight: 0, reputation: 1 };
 
@@ -79,11 +79,5 @@ describe('a claim', () => {
     expect(mostOf(1e9)).toBeGreaterThanOrEqual(1e9);
     expect(mostOf(1, 1e9)).toBeGreaterThanOrEqual(1e9);
     expect(mostOf()).toBe(Infinity);
-  });
-
-  it('is compared with what was measured, where there is one', () => {
-    expect(isBeyondBelief(201, 10)).toBe(true);
-    expect(isBeyondBelief(200, 10)).toBe(false);
-    expect(isBeyondBelief(1e9, null)).toBe(false);
   });
 });

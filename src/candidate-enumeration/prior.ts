@@ -44,7 +44,7 @@ export function assumedTpsOf(view: ModelView): number {
 }
 
 /** The median of what nodes declared; null where none did. */
-export function medianClaimTps(nodes: readonly Pick<MeshNode, 'throughputTps'>[]): number | null {
+function medianClaimTps(nodes: readonly Pick<MeshNode, 'throughputTps'>[]): number | null {
   const declared = nodes
     .map((node) => node.throughputTps)
     .filter((tps) => tps !== null)
@@ -70,9 +70,4 @@ export function mostTpsOf(view: ModelView): number {
   }
   // This is asked for each decision: where all claims are near each other nobody needs to sort them.
   return most <= MOST_MEDIANS * least ? Infinity : MOST_MEDIANS * assumedTpsOf(view);
-}
-
-/** Whether a measured speed is more than anybody should believe, next to the median of what the model's nodes declared. */
-export function isBeyondBelief(measuredTps: number, medianTps: number | null): boolean {
-  return medianTps !== null && measuredTps > MOST_MEDIANS * medianTps;
 }
