@@ -16,7 +16,7 @@ import {
   type ServingNode,
 } from '../topology/index.js';
 import { capByPrior, ENUMERATIONS } from './enumerations.js';
-import { assumedTpsOf, priorTps, type NodeLoad } from './prior.js';
+import { assumedTpsOf, mostTpsOf, priorTps, type NodeLoad } from './prior.js';
 import type { Route } from './route.js';
 
 interface Built {
@@ -101,10 +101,11 @@ export class CandidatesService {
   /** The median is worked out only where a node left its throughput open. */
   private priorIn(view: ModelView, loadOf = this.loadOf): (route: Route) => number {
     let assumed: number | null = null;
+    const most = mostTpsOf(view);
     return (route) => {
       const isOpen = route.hops.some(({ node }) => node.throughputTps === null);
       if (isOpen) assumed ??= assumedTpsOf(view);
-      return priorTps(route, loadOf, assumed ?? 0);
+      return priorTps(route, loadOf, assumed ?? 0, most);
     };
   }
 }

@@ -11,5 +11,5 @@
  */
 export { CandidateEnumerationModule } from './candidate-enumeration.module.js';
 export { CandidatesService } from './candidates.service.js';
-export { assumedTpsOf } from './prior.js';
+export { assumedTpsOf, mostTpsOf } from './prior.js';
 export { routeOf, type Hop, type Route } from './route.js';

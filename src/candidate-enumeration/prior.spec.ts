@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aNode, aView, MODEL, span } from '../../test/support/builders.js';
 import { routeOf } from './index.js';
-import { assumedTpsOf, effectiveTps, priorTps } from './prior.js';
+import { assumedTpsOf, effectiveTps, mostTpsOf, priorTps } from './prior.js';
 
 const IDLE = { inFlight: 0, reputation: 1 };
 
@@ -57,5 +57,27 @@ describe('an undeclared throughput', () => {
   it('counts as 10 where no node of the model declared any', () => {
     expect(assumedTpsOf(viewWith(null, null))).toBe(10);
     expect(assumedTpsOf(viewWith())).toBe(10);
+  });
+});
+
+describe('a claim', () => {
+  const mostOf = (...declared: (number | null)[]): number =>
+    mostTpsOf(
+      aView(
+        40,
+        declared.map((throughputTps, at) => aNode({ wallet: `w${String(at)}`, throughputTps })),
+      ),
+    );
+
+  it('counts for 20 times the median of its model’s claims at most', () => {
+    expect(mostOf(10, 20, 1e9, null)).toBe(400);
+    expect(effectiveTps(aNode({ wallet: 'w', throughputTps: 1e9 }), IDLE, 0, 400)).toBe(400);
+    expect(effectiveTps(aNode({ wallet: 'w', throughputTps: 30 }), IDLE, 0, 400)).toBe(30);
+  });
+
+  it('is cut by nobody where it is alone or one of two', () => {
+    expect(mostOf(1e9)).toBeGreaterThanOrEqual(1e9);
+    expect(mostOf(1, 1e9)).toBeGreaterThanOrEqual(1e9);
+    expect(mostOf()).toBe(Infinity);
   });
 });

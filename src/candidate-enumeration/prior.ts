@@ -12,32 +12,62 @@ export interface NodeLoad {
 
 /** Tokens/s of a node that declared none, in a model where no node did. */
 const ASSUMED_TPS = 10;
+/** A claim counts for so many times the median of its model's claims at most. */
+const MOST_MEDIANS = 20;
 
 /**
  * `throughput / (1 + queue depth) × reputation`, in tokens/s. The queue is the longer of what the node said
  * last and what this tracker has under way on it: a report is old by up to a heartbeat.
  */
-export function effectiveTps(node: MeshNode, load: NodeLoad, assumedTps: number): number {
+export function effectiveTps(node: MeshNode, load: NodeLoad, assumedTps: number, mostTps = Infinity): number {
   const queueDepth = Math.max(node.queueDepth, load.inFlight);
-  return ((node.throughputTps ?? assumedTps) / (1 + queueDepth)) * load.reputation;
+  return (Math.min(node.throughputTps ?? assumedTps, mostTps) / (1 + queueDepth)) * load.reputation;
 }
 
 /** A route is as fast as its slowest hop. */
-export function priorTps(route: Route, loadOf: (node: MeshNode) => NodeLoad, assumedTps: number): number {
+export function priorTps(
+  route: Route,
+  loadOf: (node: MeshNode) => NodeLoad,
+  assumedTps: number,
+  mostTps = Infinity,
+): number {
   let slowest = Infinity;
   for (const { node } of route.hops) {
-    slowest = Math.min(slowest, effectiveTps(node, loadOf(node), assumedTps));
+    slowest = Math.min(slowest, effectiveTps(node, loadOf(node), assumedTps, mostTps));
   }
   return slowest;
 }
 
 /** What an undeclared throughput counts as: the median of the model's declared ones. */
 export function assumedTpsOf(view: ModelView): number {
-  const declared = view.nodes
-    .map(({ node }) => node.throughputTps)
+  return medianClaimTps(view.nodes.map(({ node }) => node)) ?? ASSUMED_TPS;
+}
+
+/** The median of what nodes declared; null where none did. */
+function medianClaimTps(nodes: readonly Pick<MeshNode, 'throughputTps'>[]): number | null {
+  const declared = nodes
+    .map((node) => node.throughputTps)
     .filter((tps) => tps !== null)
     .sort((a, b) => a - b);
-  if (declared.length === 0) return ASSUMED_TPS;
+  if (declared.length === 0) return null;
   const middle = declared.slice((declared.length - 1) >> 1, (declared.length >> 1) + 1);
   return middle.reduce((sum, tps) => sum + tps, 0) / middle.length;
+}
+
+/**
+ * What a claim counts for at most: 20 times the median of the model's claims. A single claim is its own median, and
+ * of two the median is at least half of the higher, so neither is ever cut: only from three on do others have a say, and
+ * whoever registers most of a model's nodes says what its median is. A claim that is believed too much costs no more
+ * than a few chats: what is measured takes its place.
+ */
+export function mostTpsOf(view: ModelView): number {
+  let [least, most] = [Infinity, 0];
+  for (const { node } of view.nodes) {
+    const tps = node.throughputTps;
+    if (tps === null) continue;
+    least = Math.min(least, tps);
+    most = Math.max(most, tps);
+  }
+  // This is asked for each decision: where all claims are near each other nobody needs to sort them.
+  return most <= MOST_MEDIANS * least ? Infinity : MOST_MEDIANS * assumedTpsOf(view);
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { assumedTpsOf, type Route } from '../candidate-enumeration/index.js';
+import { assumedTpsOf, mostTpsOf, type Route } from '../candidate-enumeration/index.js';
 import { NodeHealthService } from '../node-health/index.js';
 import {
   NodeSpeedsService,
@@ -71,6 +71,7 @@ export class ExpectationsService {
     const hops = speedHops(route, {
       inFlightAt: (node) => this.health.inFlightAt(node),
       assumedTps: () => this.assumedTps(route.model),
+      mostTps: () => this.mostTps(route.model),
     });
     this.hops.set(route, hops);
     return hops;
@@ -79,5 +80,10 @@ export class ExpectationsService {
   private assumedTps(model: string): number {
     const view = this.topology.view(model);
     return view === null ? 1 : assumedTpsOf(view);
+  }
+
+  private mostTps(model: string): number {
+    const view = this.topology.view(model);
+    return view === null ? Infinity : mostTpsOf(view);
   }
 }

@@ -7,6 +7,8 @@ export interface HopFacts {
   /** Calls of this tracker's that its server holds. */
   readonly inFlightAt: (node: MeshNode) => number;
   readonly assumedTps: () => number;
+  /** What a claim counts for at most. */
+  readonly mostTps: () => number;
 }
 
 /** A route's hops as node-speeds asks for them; they may be kept as long as the route. */
@@ -37,7 +39,8 @@ class LiveHop implements SpeedHop {
   }
 
   get registeredTps(): number | null {
-    return this.hop.node.throughputTps;
+    const claimed = this.hop.node.throughputTps;
+    return claimed === null ? null : Math.min(claimed, this.facts.mostTps());
   }
 
   get assumedTps(): number {
