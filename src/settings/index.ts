@@ -14,6 +14,7 @@ export type { NodeNetwork } from './node-network-settings.js';
 export {
   AccessSettings,
   CallSettings,
+  LimitSettings,
   NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
@@ -28,6 +29,7 @@ export {
   ACCESS_SETTINGS,
   CALL_SETTINGS,
   ENV_LOOKUP,
+  LIMIT_SETTINGS,
   NODE_NETWORK_SETTINGS,
   NODES_SETTINGS,
   ROUTING_SETTINGS,

@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import {
   AccessSettings,
   CallSettings,
+  LimitSettings,
   NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
@@ -55,6 +56,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     walletProof: read(WalletProofSettings),
     calls: read(CallSettings),
     access: read(AccessSettings),
+    limits: read(LimitSettings),
     traces: read(TracesSettings),
   });
   if (faults.length > 0) return { kind: 'faults', faults };

@@ -11,6 +11,7 @@ export const NODE_NETWORK_SETTINGS = Symbol('NodeNetworkSettings');
 export const WALLET_PROOF_SETTINGS = Symbol('WalletProofSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
 export const ACCESS_SETTINGS = Symbol('AccessSettings');
+export const LIMIT_SETTINGS = Symbol('LimitSettings');
 export const TRACES_SETTINGS = Symbol('TracesSettings');
 
 /** Injection token of the {@link EnvLookup}. */
@@ -28,6 +29,7 @@ const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [WALLET_PROOF_SETTINGS, 'walletProof'],
   [CALL_SETTINGS, 'calls'],
   [ACCESS_SETTINGS, 'access'],
+  [LIMIT_SETTINGS, 'limits'],
   [TRACES_SETTINGS, 'traces'],
 ];
 

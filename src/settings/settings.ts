@@ -25,6 +25,7 @@ import {
 import { NodeNetworkSettings } from './node-network-settings.js';
 import { Setting } from './setting.decorator.js';
 import { AccessSettings } from './access-settings.js';
+import { LimitSettings } from './limit-settings.js';
 import { SpeedSettings } from './speed-settings.js';
 import { WalletProofSettings } from './wallet-proof-settings.js';
 
@@ -191,7 +192,7 @@ export class RoutingSettings {
   admissionSecondsPerToken = 0;
 }
 
-export { AccessSettings, NodeNetworkSettings, SpeedSettings, WalletProofSettings };
+export { AccessSettings, LimitSettings, NodeNetworkSettings, SpeedSettings, WalletProofSettings };
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -496,6 +497,7 @@ export interface Settings {
   readonly walletProof: Readonly<WalletProofSettings>;
   readonly calls: Readonly<CallSettings>;
   readonly access: Readonly<AccessSettings>;
+  readonly limits: Readonly<LimitSettings>;
   readonly traces: Readonly<TracesSettings>;
 }
 
@@ -509,5 +511,6 @@ export const SETTINGS_CLASSES = {
   walletProof: WalletProofSettings,
   calls: CallSettings,
   access: AccessSettings,
+  limits: LimitSettings,
   traces: TracesSettings,
 } as const;
