@@ -11,6 +11,7 @@ const ROOMS = {
   http: ['kernel'],
   openapi: ['kernel', 'http'],
   access: [...GROUND, 'http'],
+  limits: [...GROUND, 'http'],
   traces: GROUND,
   'node-networks': GROUND,
   registry: [...GROUND, 'node-networks'],
@@ -34,6 +35,7 @@ const ROOMS = {
   'nodes-api': [
     ...GROUND,
     'http',
+    'limits',
     'openapi',
     'registry',
     'node-networks',

@@ -8,6 +8,7 @@ import { DashboardModule } from './dashboard/index.js';
 import { HistoryModule } from './history/index.js';
 import { HttpModule } from './http/index.js';
 import { KernelModule, type KernelParts } from './kernel/index.js';
+import { LimitsModule } from './limits/index.js';
 import { MetricsModule } from './metrics/index.js';
 import { NodeHealthModule } from './node-health/index.js';
 import { NodesApiModule } from './nodes-api/index.js';
@@ -35,6 +36,7 @@ export class AppModule {
         SettingsModule.forRoot(settings, env),
         HttpModule,
         AccessModule,
+        LimitsModule,
         ChatProxyModule,
         RoutingModule,
         CandidateEnumerationModule,

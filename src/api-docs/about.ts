@@ -13,4 +13,7 @@ answers HEAD too.
 needs. Without one: 401 \`missing_api_key\`; with one that is not known: 401 \`invalid_api_key\`; with one of another role: 403
 \`wrong_key_role\`; where no node may register: 403 \`registration_closed\`. On a loopback address a role without keys is open;
 changes from another site's page get 403 \`cross_site\` there, and foreign names of the tracker 403 \`host_not_allowed\`.
+
+**Limits**: of more than 60 wrong keys or refused registrations a minute from one address, the others get 429 \`rate_limit_exceeded\`
+in place of the reason; right ones always go on. Chats may be limited for each key, and then tell of it in \`x-ratelimit-*\`.
 `;

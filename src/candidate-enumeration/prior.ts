@@ -61,13 +61,13 @@ function medianClaimTps(nodes: readonly Pick<MeshNode, 'throughputTps'>[]): numb
  * than a few chats: what is measured takes its place.
  */
 export function mostTpsOf(view: ModelView): number {
-  let [least, most] = [Infinity, 0];
-  for (const { node } of view.nodes) {
-    const tps = node.throughputTps;
-    if (tps === null) continue;
-    least = Math.min(least, tps);
-    most = Math.max(most, tps);
-  }
-  // This is asked for each decision: where all claims are near each other nobody needs to sort them.
-  return most <= MOST_MEDIANS * least ? Infinity : MOST_MEDIANS * assumedTpsOf(view);
+  const known = ceilings.get(view);
+  if (known !== undefined) return known;
+  const median = medianClaimTps(view.nodes.map(({ node }) => node));
+  if (median === null) return Infinity;
+  ceilings.set(view, MOST_MEDIANS * median);
+  return MOST_MEDIANS * median;
 }
+
+/** A view is of the nodes as they came and went last; what they claim later by heartbeat raises nobody's ceiling. */
+const ceilings = new WeakMap<ModelView, number>();

@@ -7,6 +7,7 @@ import {
   OverloadedError,
   PayloadTooLargeError,
   QueueError,
+  RateLimitedError,
   ShuttingDownError,
   UnsupportedMediaError,
 } from '../kernel/index.js';
@@ -44,12 +45,29 @@ const ROUTE_HEADERS: Headers = {
   },
 };
 
+/** Where chats are counted by the minute (`MESHNET_KEY_REQUESTS_PER_MINUTE`). */
+const LIMIT_HEADERS: Headers = {
+  'x-ratelimit-limit-requests': {
+    description: 'Chats that this caller may send a minute.',
+    schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
+  },
+  'x-ratelimit-remaining-requests': {
+    description: 'How many of them are left now.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
+  'x-ratelimit-reset-requests': {
+    description: 'How long until all are.',
+    schema: { type: 'string', pattern: '^[0-9.]+(ms|s)$' },
+  },
+};
+
 /** Headers of a success: there is a route. */
 export const SERVED: Headers = {
   'x-request-id': REQUEST_ID,
   ...Object.fromEntries(
     Object.entries(ROUTE_HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
   ),
+  ...LIMIT_HEADERS,
 };
 
 const SHOULD_RETRY: Headers = {
@@ -67,6 +85,7 @@ const OURS = faults(
   new UnsupportedMediaError('Send the body without Content-Encoding.'),
   new QueueError('Every node was full for 60 s (MESHNET_QUEUE_SECONDS).', 'queue_timeout'),
   new QueueError('Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).', 'queue_full'),
+  new RateLimitedError('You may send 60 chats a minute (MESHNET_KEY_REQUESTS_PER_MINUTE). Wait 1 s.', 1),
   new NodeFailedError(`The node ${EXAMPLE.gpu} could not be reached: ECONNREFUSED.`, 'node_unreachable'),
   new NodeFailedError('The node failed.', 'node_failed'),
   new NodeFailedError(
@@ -96,6 +115,7 @@ function withHeads(status: string, answer: Answer): Answer {
     headers: {
       'x-request-id': REQUEST_ID,
       ...ROUTE_HEADERS,
+      ...LIMIT_HEADERS,
       ...(status === '504' ? SHOULD_RETRY : {}),
       ...(retries === undefined ? {} : { 'retry-after': { ...retries, required: false } }),
     },
@@ -106,7 +126,7 @@ function withHeads(status: string, answer: Answer): Answer {
 function headsOwn(description: string): Answer {
   return {
     description,
-    headers: { 'x-request-id': REQUEST_ID, ...ROUTE_HEADERS },
+    headers: { 'x-request-id': REQUEST_ID, ...ROUTE_HEADERS, ...LIMIT_HEADERS },
     content: { [JSON_TYPE]: { schema: HEADS_ERROR } },
   };
 }

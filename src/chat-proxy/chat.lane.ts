@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { callerOf, LaneExpressAdapter, pathOf, type Lane } from '../http/index.js';
+import { callerOf, givenRequestId, LaneExpressAdapter, pathOf, type Lane } from '../http/index.js';
 import {
   CLOCK,
   LOGGER,
@@ -24,7 +24,6 @@ import { CHAT_PATHS } from './chat-paths.js';
 import type { IncomingChat } from './incoming-chat.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
-import { givenRequestId } from './request/headers.js';
 import { readBody } from './request/read-body.js';
 
 const PATHS: ReadonlySet<string> = new Set(CHAT_PATHS);

@@ -4,11 +4,17 @@ import type { OpenAiErrorBody } from './openai-error.js';
 /** Asked of every request before any lane, Nest or Express sees it. */
 export interface Gate {
   /**
-   * null: it may go on. Must neither throw nor read the body; what it sets on the response stands on whatever is answered.
+   * null: it may go on. Must neither throw nor read the body. Of the response, headers may be set and its close waited for.
    *
    * @param path without query, as it was sent: nothing is decoded, folded or shortened
    */
   admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null;
+}
+
+/** Told of every request that a gate refuses. */
+export interface RefusalWatch {
+  /** @returns what is answered: the same, or another refusal */
+  refused(request: IncomingMessage, path: string, refusal: Refusal): Refusal;
 }
 
 /** What a request that may not go on is told. */

@@ -7,9 +7,10 @@
  */
 export { BodyPipe } from './body.pipe.js';
 export { callerOf, setCaller, type Caller, type CallerRole } from './caller.js';
-export type { Gate, Refusal } from './gate.js';
+export type { Gate, Refusal, RefusalWatch } from './gate.js';
 export { HttpModule } from './http.module.js';
 export { LaneExpressAdapter, pathOf, type Lane } from './lane.adapter.js';
 export { errorBody, toHttpFault, type HttpFault, type OpenAiErrorBody } from './openai-error.js';
+export { givenRequestId } from './request-id.js';
 export { queryCount, queryName, queryNumber, queryText } from './query.js';
 export { pagePolicy, securityHeaders } from './security-headers.js';

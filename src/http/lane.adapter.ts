@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { refuse, type Gate, type Refusal } from './gate.js';
+import { refuse, type Gate, type Refusal, type RefusalWatch } from './gate.js';
 import { OpenAnswers } from './open-answers.js';
 import { refuseUnreadable } from './unreadable-request.js';
 
@@ -25,15 +25,26 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 export class LaneExpressAdapter extends ExpressAdapter {
   private readonly lanes: Lane[] = [];
   private readonly gates: Gate[] = [];
+  private readonly laterGates: Gate[] = [];
+  private readonly refusalWatches: RefusalWatch[] = [];
   private readonly answers = new OpenAnswers();
 
   openLane(lane: Lane): void {
     this.lanes.push(lane);
   }
 
-  /** Gates are asked in the order in which they were opened; the first to refuse answers. */
+  /** The first gate to refuse answers. */
   openGate(gate: Gate): void {
     this.gates.push(gate);
+  }
+
+  /** A gate that has to know who asks: it is asked behind all others, whichever was opened first. */
+  openLaterGate(gate: Gate): void {
+    this.laterGates.push(gate);
+  }
+
+  watchRefusals(watch: RefusalWatch): void {
+    this.refusalWatches.push(watch);
   }
 
   /** See {@link OpenAnswers.hasUnsent}. */
@@ -74,12 +85,25 @@ export class LaneExpressAdapter extends ExpressAdapter {
   }
 
   private refusalOf(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {
-    for (const gate of this.gates) {
-      const refusal = gate.admit(request, path, response);
-      if (refusal !== null) return refusal;
-    }
-    return null;
+    const refusal =
+      firstRefusal(this.gates, request, path, response) ??
+      firstRefusal(this.laterGates, request, path, response);
+    if (refusal === null) return null;
+    return this.refusalWatches.reduce((told, watch) => watch.refused(request, path, told), refusal);
   }
+}
+
+function firstRefusal(
+  gates: readonly Gate[],
+  request: IncomingMessage,
+  path: string,
+  response: ServerResponse,
+): Refusal | null {
+  for (const gate of gates) {
+    const refusal = gate.admit(request, path, response);
+    if (refusal !== null) return refusal;
+  }
+  return null;
 }
 
 /** What a request asks for, without its query. */

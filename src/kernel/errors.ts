@@ -128,6 +128,18 @@ export class QueueError extends MeshnetError {
   }
 }
 
+/** This caller asks more than one caller may. */
+export class RateLimitedError extends MeshnetError {
+  readonly code = 'rate_limit_exceeded';
+
+  constructor(
+    message: string,
+    override readonly retryAfterSeconds: number,
+  ) {
+    super(message);
+  }
+}
+
 /** More is under way than this tracker may hold. */
 export class OverloadedError extends MeshnetError {
   readonly code = 'overloaded';

@@ -41,6 +41,7 @@ export {
   OverloadedError,
   PayloadTooLargeError,
   QueueError,
+  RateLimitedError,
   ShuttingDownError,
   TooFewCallsError,
   UnsupportedMediaError,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LimitsModule } from '../limits/index.js';
 import { NodeHealthModule } from '../node-health/index.js';
 import { NodeSpeedsModule } from '../node-speeds/index.js';
 import { NodeNetworksModule } from '../node-networks/index.js';
@@ -13,6 +14,7 @@ import { RegistrationDesk } from './registration-desk.js';
 
 @Module({
   imports: [
+    LimitsModule,
     RegistryModule,
     NodeNetworksModule,
     TopologyModule,

@@ -1,8 +1,10 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
+import { HttpAdapterHost } from '@nestjs/core';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MODEL, span } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
-import { InvalidRequestError, LeaseUnknownError } from '../kernel/index.js';
+import { InvalidRequestError, LeaseUnknownError, RateLimitedError } from '../kernel/index.js';
+import { RefusalLimitService } from '../limits/index.js';
 import { Registration } from '../registry/index.js';
 import { LeasesController } from './leases.controller.js';
 import { SpeedSuspicionsService } from './speed-suspicions.service.js';
@@ -14,7 +16,8 @@ let nodes: NodesController;
 let leases: LeasesController;
 beforeEach(() => {
   rooms = new Rooms();
-  const desk = new RegistrationDesk(rooms.registry, rooms.topology, rooms.networks, rooms.proofs);
+  const refusals = new RefusalLimitService(rooms.clock, new HttpAdapterHost());
+  const desk = new RegistrationDesk(rooms.registry, rooms.topology, rooms.networks, rooms.proofs, refusals);
   const suspicions = new SpeedSuspicionsService(rooms.bus, rooms.logger);
   nodes = new NodesController(rooms.registry, desk, rooms.health, rooms.speeds, suspicions, rooms.clock);
   leases = new LeasesController(rooms.registry, rooms.topology);
@@ -31,10 +34,14 @@ const GPU = Object.assign(new Registration(), {
   throughput_tps: 60,
 });
 
-function register(body = GPU): { status: number; receipt: ReturnType<NodesController['register']> } {
+function register(
+  body = GPU,
+  address = '10.0.0.1',
+): { status: number; receipt: ReturnType<NodesController['register']> } {
   let status = 0;
   const response = { status: (code: number) => (status = code) } as unknown as Response;
-  const receipt = nodes.register(body, response);
+  const request = { socket: { remoteAddress: address } } as unknown as Request;
+  const receipt = nodes.register(request, body, response);
   return { status, receipt };
 }
 
@@ -55,6 +62,18 @@ describe('POST /v1/nodes', () => {
     expect(again.status).toBe(200);
     expect(again.receipt.epoch).toBe(1);
     expect(again.receipt.lease_id).not.toBe(first.receipt.lease_id);
+  });
+
+  it('tells the first 60 refused ones of a minute from one address why, others to wait, and takes good ones always', () => {
+    register();
+    const bad = Object.assign(new Registration(), GPU, { shard_end: 50 });
+    for (let sent = 0; sent < 60; sent += 1) expect(() => register(bad)).toThrow(InvalidRequestError);
+    expect(() => register(bad)).toThrow(RateLimitedError);
+    expect(() => register(bad, '10.0.0.2')).toThrow(InvalidRequestError);
+    expect(register().status).toBe(200);
+    rooms.clock.advance(1000);
+    expect(() => register(bad)).toThrow(InvalidRequestError);
+    expect(() => register(bad)).toThrow(RateLimitedError);
   });
 
   it('changes nothing when it is refused', () => {

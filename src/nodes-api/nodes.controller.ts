@@ -1,5 +1,17 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { BodyPipe, queryText } from '../http/index.js';
 import { CLOCK, type Clock } from '../kernel/index.js';
 import { NodeHealthService } from '../node-health/index.js';
@@ -23,10 +35,11 @@ export class NodesController {
 
   @Post()
   register(
+    @Req() request: Request,
     @Body(new BodyPipe(Registration)) body: Registration,
     @Res({ passthrough: true }) response: Response,
   ): RegistrationReceipt {
-    const { isNew, receipt } = this.desk.take(body);
+    const { isNew, receipt } = this.desk.take(request, body);
     response.status(isNew ? 201 : 200);
     return receipt;
   }

@@ -60,7 +60,7 @@ export class NodesLane implements Lane, OnModuleInit {
       send(response, this.answerOf(this.goodbye, leaseIdIn(request)));
       return;
     }
-    const take = method === 'PUT' ? this.heartbeat(leaseIdIn(request)) : this.registration;
+    const take = method === 'PUT' ? this.heartbeat(leaseIdIn(request)) : this.registration(request);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => send(response, this.answerOf(take, textOf(chunks))));
@@ -85,11 +85,13 @@ export class NodesLane implements Lane, OnModuleInit {
     };
   }
 
-  private readonly registration = (text: string): Answer => {
-    const said = this.registrations.transform(parsed(text));
-    const { isNew, receipt } = this.desk.take(said);
-    return { status: isNew ? 201 : 200, body: receipt };
-  };
+  private registration(request: IncomingMessage): (text: string) => Answer {
+    return (text) => {
+      const said = this.registrations.transform(parsed(text));
+      const { isNew, receipt } = this.desk.take(request, said);
+      return { status: isNew ? 201 : 200, body: receipt };
+    };
+  }
 
   private readonly goodbye = (leaseId: string): Answer => {
     this.registry.deregister(leaseId);

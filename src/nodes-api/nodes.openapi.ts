@@ -1,4 +1,10 @@
-import { ConflictError, InvalidRequestError, NodeNotFoundError, WalletProofError } from '../kernel/index.js';
+import {
+  ConflictError,
+  InvalidRequestError,
+  NodeNotFoundError,
+  RateLimitedError,
+  WalletProofError,
+} from '../kernel/index.js';
 import {
   amount,
   bodyFaults,
@@ -179,6 +185,10 @@ const register: Operation = {
       new WalletProofError('proof.nonce was used before: sign again with another.', 'wallet_proof_invalid'),
       new ConflictError('num_layers of this model is 40 already.', 'num_layers'),
       new ConflictError('A node of another wallet is at this endpoint.', 'endpoint'),
+      new RateLimitedError(
+        'Too many wrong keys or refused registrations came from this address, more than 60 a minute. Wait 1 s.',
+        1,
+      ),
     ),
   },
 };

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { RefusalLimitService } from '../limits/index.js';
 import { NodeNetworksService } from '../node-networks/index.js';
 import { RegistryService, specOfRegistration, type Registration } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
@@ -14,6 +16,11 @@ export interface RegistrationReceipt {
   readonly expires_in_seconds: number;
 }
 
+interface TakenIn {
+  readonly isNew: boolean;
+  readonly receipt: RegistrationReceipt;
+}
+
 /** Takes registrations in, whichever way they came: past Nest or through it. */
 @Injectable()
 export class RegistrationDesk {
@@ -22,10 +29,19 @@ export class RegistrationDesk {
     private readonly topology: TopologyService,
     private readonly networks: NodeNetworksService,
     private readonly proofs: WalletProofService,
+    private readonly refusals: RefusalLimitService,
   ) {}
 
-  /** @throws InvalidRequestError | WalletProofError | ConflictError and nothing has changed */
-  take(body: Registration): { readonly isNew: boolean; readonly receipt: RegistrationReceipt } {
+  /** @throws InvalidRequestError | WalletProofError | ConflictError | RateLimitedError and nothing has changed */
+  take(request: IncomingMessage, body: Registration): TakenIn {
+    try {
+      return this.takeIn(body);
+    } catch (fault) {
+      throw this.refusals.judged(request, fault);
+    }
+  }
+
+  private takeIn(body: Registration): TakenIn {
     const spec = specOfRegistration(body);
     this.networks.checkRegistered(spec.endpoint);
     this.proofs.check(body);

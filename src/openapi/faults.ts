@@ -33,7 +33,7 @@ const SAID: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
   415: 'The body comes in an encoding that is not supported.',
   422: 'What is remembered is too little to answer from.',
-  429: 'Every node that could serve it is full, or the mesh is slower than admission allows.',
+  429: 'Too much at once, of the mesh or of this caller: later.',
   502: 'A node, or the way to it, failed.',
   503: 'Not now.',
   504: 'A node took longer than a setting allows.',

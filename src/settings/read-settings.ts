@@ -3,6 +3,7 @@ import {
   AccessSettings,
   BrowserSettings,
   CallSettings,
+  LimitSettings,
   NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
@@ -57,6 +58,7 @@ export function readSettings(input: SettingsInput): SettingsReading {
     calls: read(CallSettings),
     access: read(AccessSettings),
     browsers: read(BrowserSettings),
+    limits: read(LimitSettings),
     traces: read(TracesSettings),
   });
   if (faults.length > 0) return { kind: 'faults', faults };

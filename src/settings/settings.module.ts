@@ -12,6 +12,7 @@ export const WALLET_PROOF_SETTINGS = Symbol('WalletProofSettings');
 export const CALL_SETTINGS = Symbol('CallSettings');
 export const ACCESS_SETTINGS = Symbol('AccessSettings');
 export const BROWSER_SETTINGS = Symbol('BrowserSettings');
+export const LIMIT_SETTINGS = Symbol('LimitSettings');
 export const TRACES_SETTINGS = Symbol('TracesSettings');
 
 /** Injection token of the {@link EnvLookup}. */
@@ -30,6 +31,7 @@ const TOKENS: readonly (readonly [symbol, keyof Settings])[] = [
   [CALL_SETTINGS, 'calls'],
   [ACCESS_SETTINGS, 'access'],
   [BROWSER_SETTINGS, 'browsers'],
+  [LIMIT_SETTINGS, 'limits'],
   [TRACES_SETTINGS, 'traces'],
 ];
 

@@ -26,6 +26,7 @@ import { NodeNetworkSettings } from './node-network-settings.js';
 import { Setting } from './setting.decorator.js';
 import { AccessSettings } from './access-settings.js';
 import { BrowserSettings } from './browser-settings.js';
+import { LimitSettings } from './limit-settings.js';
 import { SpeedSettings } from './speed-settings.js';
 import { WalletProofSettings } from './wallet-proof-settings.js';
 
@@ -192,7 +193,14 @@ export class RoutingSettings {
   admissionSecondsPerToken = 0;
 }
 
-export { AccessSettings, BrowserSettings, NodeNetworkSettings, SpeedSettings, WalletProofSettings };
+export {
+  AccessSettings,
+  BrowserSettings,
+  LimitSettings,
+  NodeNetworkSettings,
+  SpeedSettings,
+  WalletProofSettings,
+};
 
 /** How the tracker itself is served. */
 export class ServingSettings {
@@ -498,6 +506,7 @@ export interface Settings {
   readonly calls: Readonly<CallSettings>;
   readonly access: Readonly<AccessSettings>;
   readonly browsers: Readonly<BrowserSettings>;
+  readonly limits: Readonly<LimitSettings>;
   readonly traces: Readonly<TracesSettings>;
 }
 
@@ -512,5 +521,6 @@ export const SETTINGS_CLASSES = {
   calls: CallSettings,
   access: AccessSettings,
   browsers: BrowserSettings,
+  limits: LimitSettings,
   traces: TracesSettings,
 } as const;

@@ -167,7 +167,7 @@ describe('the headers that a head gets', () => {
           'api-key': 'sk-client',
           'x-api-key': 'sk-client',
           cookie: 'session=1',
-          host: 'tracker.example',
+          host: 'tracker.localhost',
           'accept-encoding': 'gzip, br',
           'content-type': 'application/json; charset=utf-8',
           'x-meshnet-route': '{"hops":[]}',

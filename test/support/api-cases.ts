@@ -189,6 +189,14 @@ export const API_CASES: Readonly<Record<string, ApiCases>> = {
       aNode('w', { proof: { time_ms: 0, nonce: 'a'.repeat(16), signature: `${'A'.repeat(86)}==` } }),
     ),
     '409 conflict': ask('POST', '/v1/nodes', aNode('other', { model: MESH_MODEL, num_layers: 5 })),
+    '429 rate_limit_exceeded': async (world) => {
+      const { api } = await world.tracker({ MESHNET_REQUIRE_WALLET_PROOF: 'true' });
+      return eventually(async () => {
+        const reply = await api.ask('POST', '/v1/nodes', aNode('w'));
+        if (reply.status !== 429) throw new Error('it may go on');
+        return reply;
+      });
+    },
     ...bodyCases('POST', '/v1/nodes'),
   },
   listNodes: {

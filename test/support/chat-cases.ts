@@ -51,6 +51,13 @@ export function chatCases(path: ChatPath, asks: object): ApiCases {
       chat(await world.mesh(), {}, { 'content-encoding': 'gzip' }),
     '429 queue_full': async (world) => chat(await busy(world, { MESHNET_QUEUE_LENGTH: '0' })),
     '429 queue_timeout': async (world) => chat(await busy(world, { MESHNET_QUEUE_SECONDS: '0.05' })),
+    '429 rate_limit_exceeded': async (world) => {
+      const tracker = await world.trackerWith(await world.head(), { MESHNET_KEY_REQUESTS_PER_MINUTE: '1' });
+      await chat(tracker);
+      return chat(tracker);
+    },
+    '429 rate_limit_exceeded by those under way': async (world) =>
+      chat(await busy(world, { MESHNET_KEY_CONCURRENT_CALLS: '1' })),
     '502 node_unreachable': async (world) => chat(await world.trackerWith(await world.refusingUrl())),
     '502 endpoint_refused': async (world) => {
       const lookup: HostLookup = (_name, _options, found) =>

@@ -18,6 +18,11 @@ export class FakeResponse extends EventEmitter {
     return this as unknown as ServerResponse;
   }
 
+  /** What was set before it began. */
+  getHeaderNames(): string[] {
+    return [];
+  }
+
   writeHead(status: number, headers: HeaderMap): this {
     this.headersSent = true;
     this.status = status;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aNode, span } from '../../../test/support/builders.js';
 import { routeOf } from '../../candidate-enumeration/index.js';
 import type { TraceHeaders } from '../../traces/index.js';
-import { givenRequestId, headersForClient, headersForHead, routeHeader, signatureHeader } from './headers.js';
+import { headersForClient, headersForHead, routeHeader, signatureHeader } from './headers.js';
 
 const MODEL = 'モデル😀/é';
 const ROUTE = routeOf(MODEL, [
@@ -86,12 +86,6 @@ describe("a client's many headers", () => {
   });
 });
 
-describe('an id that a client gave its request', () => {
-  it.each(['.', '..', '...'])('is not taken if it is %j: it would lead elsewhere in a path', (id) => {
-    expect(givenRequestId({ 'x-request-id': id })).toBeNull();
-  });
-});
-
 describe("a head's headers of a trace", () => {
   const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const OURS = { traceparent: `00-${'a'.repeat(32)}-${'c'.repeat(16)}-00`, tracestate: 'ours=1' };
@@ -153,17 +147,4 @@ describe('a route in headers', () => {
     );
     expect(signatureHeader('a%20b c|d')).toBe('a%20b c|d');
   });
-});
-
-describe("the client's request id", () => {
-  it.each(['a', 'req_1:2/3@4.5+6=7-8', 'x'.repeat(128)])('is taken: %s', (id) => {
-    expect(givenRequestId({ 'x-request-id': id })).toBe(id);
-  });
-
-  it.each(['', ' ', 'a b', 'x'.repeat(129), 'a\n', '<b>', 'é', 'a, b', undefined, ['a', 'b'] as never])(
-    'is not taken: %j',
-    (id) => {
-      expect(givenRequestId(id === undefined ? {} : { 'x-request-id': id })).toBeNull();
-    },
-  );
 });

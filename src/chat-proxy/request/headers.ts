@@ -54,14 +54,6 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
 ]);
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
-/** Something that isn't only dots: those would lead elsewhere in a path. */
-const REQUEST_ID = /^(?!\.+$)[\w.:@/+=-]{1,128}$/;
-
-/** The id that the client gave its request, if it is one that can stand in a log. */
-export function givenRequestId(headers: IncomingHttpHeaders): string | null {
-  const id = headers['x-request-id'];
-  return typeof id === 'string' && REQUEST_ID.test(id) ? id : null;
-}
 
 /**
  * What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key.
