@@ -25,7 +25,10 @@ export class AccessGate implements Gate, OnModuleInit {
     const needed = roleFor(method, path);
     if (needed === 'anyone') return null;
     const door = this.access.doorOf(needed);
-    if (door === 'open') return null;
+    if (door === 'open') {
+      if (needed === 'client') this.recognise(request);
+      return null;
+    }
     const byPassword = takesPassword(method, path);
     const shown = shownBy(request, byPassword);
     if (shown.kind === 'none') return this.unnamed(needed, door === 'closed', byPassword);
@@ -35,6 +38,14 @@ export class AccessGate implements Gate, OnModuleInit {
       return door === 'closed' ? closed(needed) : wrongRole(holder.role, needed);
     setCaller(request, holder);
     return null;
+  }
+
+  /** A key that nobody asked for is one of ours all the same: it must not be taken for the client's own and passed on. */
+  private recognise(request: IncomingMessage): void {
+    if (request.headers.authorization === undefined) return;
+    const shown = shownBy(request, true);
+    const holder = shown.kind === 'secret' ? this.access.holderOf(shown.secret) : null;
+    if (holder !== null) setCaller(request, holder);
   }
 
   private unnamed(needed: CallerRole, isClosed: boolean, byPassword: boolean): Refusal | null {

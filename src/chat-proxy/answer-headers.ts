@@ -3,6 +3,9 @@ import type { AttemptContext } from './incoming-chat.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 import { signatureHeader, type HeaderMap } from './request/headers.js';
 
+/** What a node answers is no page, whatever it looks like. */
+const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
+
 /** Which route served, why, and how many were tried. */
 export function routeHeaders({ chat, decision, number }: AttemptContext): HeaderMap {
   return {
@@ -10,6 +13,7 @@ export function routeHeaders({ chat, decision, number }: AttemptContext): Header
     'x-meshnet-route': signatureHeader(decision.signature),
     'x-meshnet-route-mode': decision.mode,
     'x-meshnet-attempts': String(number),
+    ...NO_SNIFF,
   };
 }
 
@@ -20,6 +24,7 @@ export function answerFault(client: ClientAnswer, fault: unknown, more: HeaderMa
   client.begin(status, {
     ...headers,
     ...more,
+    ...NO_SNIFF,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(bytes.length),
   });

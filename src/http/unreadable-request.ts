@@ -31,6 +31,7 @@ export function refuseUnreadable(fault: Error, socket: Duplex, isAnswering: bool
   const lines = [
     `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
     'connection: close',
+    'x-content-type-options: nosniff',
     'content-type: application/json; charset=utf-8',
     `content-length: ${String(Buffer.byteLength(body))}`,
   ];

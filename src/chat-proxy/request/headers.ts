@@ -51,6 +51,29 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'x-meshnet-route',
   'x-meshnet-route-mode',
   'x-meshnet-attempts',
+  // What browsers may do with the answer, and how much its client may still ask, is the tracker's to say: many servers
+  // allow every origin, and llama.cpp gives back the Origin that it was not sent.
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-private-network',
+  'access-control-expose-headers',
+  'access-control-max-age',
+  'vary',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'strict-transport-security',
+  'x-content-type-options',
+  'clear-site-data',
+  'alt-svc',
+  'refresh',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
 ]);
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
