@@ -100,7 +100,7 @@ describe('a secret or a prompt, planted in every input of a running tracker', ()
       expect(await chat('well', KEYS.node)).toBe(403);
       expect(await chat('break')).toBe(502);
       expect(await chat('hang')).toBe(504);
-      expect(await chat('well', KEYS.client, { model: 'CANARY-model'.padEnd(300, 'x') })).toBe(404);
+      expect(await chat('well', KEYS.client, { model: 'CANARY-model'.padEnd(300, 'x') })).toBe(400);
       expect(await chat('well', KEYS.client, { stream: 'CANARY-flag' })).toBe(400);
       let last = 0;
       for (let n = 0; n < 8 && last !== 429; n += 1) last = await chat('well');
