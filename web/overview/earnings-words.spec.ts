@@ -57,6 +57,12 @@ describe('the first line of the overview', () => {
     expect(words?.scouts).toMatch(/^1\.5 s spent/);
   });
 
+  it('says once what is the same, of a tracker younger than a day', () => {
+    const words = earningsWords([model(told(412, 90))]);
+    expect(words?.saved).toHaveLength(1);
+    expect(words?.scouts).toBe('No time spent on scouts in 24 hours.');
+  });
+
   it('says why nothing can be told', () => {
     expect(earningsWords([model(NOTHING)])).toMatchObject({
       saved: null,

@@ -21,10 +21,14 @@ const WEEK = 'in 7 days';
 export function earningsWords(models: readonly ModelEarnings[]): EarningsWords | null {
   if (models.length === 0) return null;
   const [day, week] = [sumOf(models.map((model) => model.day)), sumOf(models.map((model) => model.week))];
-  const told = [savedWords(day, DAY), savedWords(week, WEEK)].filter((words) => words !== null);
+  // A tracker younger than a day has one thing to say.
+  const isYoung = JSON.stringify(day) === JSON.stringify(week);
+  const told = [savedWords(day, DAY), isYoung ? null : savedWords(week, WEEK)].filter(
+    (words) => words !== null,
+  );
   return {
     saved: told.length === 0 ? null : told,
-    scouts: `${seconds(day.scout_seconds)} spent on scouts ${DAY}, ${seconds(week.scout_seconds)} ${WEEK}.`,
+    scouts: scoutWords(day, isYoung ? null : week),
     why: told.length > 0 ? null : whyNot(week),
   };
 }
@@ -55,6 +59,12 @@ function savedWords({ saved, control_calls }: Span, when: string) {
   }
   const verb = amount > 0 ? 'saved' : 'lost';
   return { figure: seconds(Math.abs(amount)), rest: `${verb} ${when} ${against}, ± ${seconds(plusMinus)}.` };
+}
+
+function scoutWords(day: Span, week: Span | null): string {
+  const spent = day.scout_seconds === 0 ? 'No time' : seconds(day.scout_seconds);
+  const before = week === null ? '' : `, ${seconds(week.scout_seconds)} ${WEEK}`;
+  return `${spent} spent on scouts ${DAY}${before}.`;
 }
 
 function whyNot({ control_calls }: Span): string {

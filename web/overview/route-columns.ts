@@ -131,14 +131,14 @@ const LEARNED_COLUMNS: readonly RouteColumn[] = [
 const PREDICTED_COLUMNS: readonly RouteColumn[] = [
   number(
     'recent',
-    'Recent share',
+    'Recently',
     'The part of the latest chats that went here.',
     ({ recent_share = null }) => recent_share,
     (value) => percent(value, 1),
   ),
   number(
     'predicted',
-    '200 tokens',
+    '200 tok.',
     'How long an answer of 200 tokens is expected to take here, now.',
     ({ predicted_seconds_200 = null }) => predicted_seconds_200,
     (value) => duration(value === null ? null : value * 1000),
