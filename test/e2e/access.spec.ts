@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { AuthenticationError } from 'openai';
 import { wholeDocument } from '../../src/api-docs/index.js';
-import { SystemClock } from '../../src/kernel/index.js';
 import { ApiContract } from '../support/api-contract.js';
 import { eventually } from '../support/eventually.js';
 import type { HeadAnswering } from '../support/fake-head.js';
 import { errorOf, jsonOf, open, send, type Reply } from '../support/http-client.js';
 import { exchange } from '../support/raw-client.js';
 import { DONE, sendChat, sendJson, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
+import { HastyClock } from '../support/hasty-clock.js';
 import { SilentLogger } from '../support/silent-logger.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 
@@ -91,13 +91,6 @@ const SENT: readonly (readonly [name: string, headers: Record<string, string>, s
   ["an operator's key as a password", password(KEYS.admin), 'adminPassword'],
   ["a client's key as a password", password(KEYS.client), null],
 ];
-
-/** A minute is over soon: more wrong keys are sent than one address may in the real one. */
-class HastyClock extends SystemClock {
-  override now(): number {
-    return 1000 * super.now();
-  }
-}
 
 describe('every operation', () => {
   let tracker: StagedTracker;

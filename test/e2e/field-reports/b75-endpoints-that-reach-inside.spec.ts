@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import type { FoundAddress, HostLookup } from '../../../src/kernel/index.js';
 import { readSettings } from '../../../src/settings/index.js';
 import { eventually } from '../../support/eventually.js';
+import { HastyClock } from '../../support/hasty-clock.js';
 import { errorOf } from '../../support/http-client.js';
 import { sendChat, sendJson } from '../../support/openai-answers.js';
 import { Program } from '../../support/program.js';
@@ -100,6 +101,7 @@ describe('B75: an endpoint that reaches inside', () => {
   it('is refused when it is registered, in every spelling, whatever networks are allowed', async () => {
     const { api } = await stage.tracker({
       env: { MESHNET_NODE_NETWORKS: '0.0.0.0/0,::/0,loopback,private,public' },
+      parts: { clock: new HastyClock() },
     });
     expect(ALWAYS.length).toBeGreaterThan(60);
     for (const endpoint of [...ALWAYS.map((host) => `http://${host}:80/x`), ...NO_HTTP]) {
