@@ -165,6 +165,7 @@ describe('GET /v1/nodes', () => {
           throughput_tps: 12.5,
           speed_factor: null,
           speed_sigma: null,
+          speed_suspect: false,
           queue_depth: 2,
           max_concurrent: 8,
           in_flight: 0,
