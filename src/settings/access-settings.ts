@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { IsBoolean, IsArray, IsString, ValidateIf } from '../kernel/index.js';
 import { readText } from './readers.js';
-import { Setting } from './setting.decorator.js';
+import { Setting, together } from './setting.decorator.js';
 
 /** A secret as the tracker keeps it: its name, and a digest from which nobody gets the secret back. */
 export interface NamedKey {
@@ -47,63 +47,47 @@ function readFlag(text: string): boolean | undefined {
   return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()];
 }
 
+interface Told {
+  readonly env: string;
+  readonly help: string;
+}
+
+function keyList(told: Told): PropertyDecorator {
+  return together(Setting({ ...told, range: KEYS_RANGE, read: readKeys }) as PropertyDecorator, IsArray());
+}
+
+function keyFile(told: Told): PropertyDecorator {
+  return together(
+    Setting({ ...told, range: FILE_RANGE, read: readText }) as PropertyDecorator,
+    ValidateIf((_settings, path) => path !== null),
+    IsString(),
+  );
+}
+
 /** Who may do what. Secrets are digests as soon as they are read: nothing that holds settings can tell one. */
 export class AccessSettings {
-  @Setting({
-    env: 'MESHNET_API_KEYS',
-    range: KEYS_RANGE,
-    help: 'keys of clients, who may chat and list models',
-    read: readKeys,
-  })
-  @IsArray()
+  @keyList({ env: 'MESHNET_API_KEYS', help: 'keys of clients, who may chat and list models' })
   apiKeys: readonly NamedKey[] = [];
 
-  @Setting({
+  @keyFile({
     env: 'MESHNET_API_KEYS_FILE',
-    range: FILE_RANGE,
     help: 'more of them, one name=secret a line; read again on SIGHUP',
-    read: readText,
   })
-  @ValidateIf((settings: AccessSettings) => settings.apiKeysFile !== null)
-  @IsString()
   apiKeysFile: string | null = null;
 
-  @Setting({
-    env: 'MESHNET_NODE_TOKENS',
-    range: KEYS_RANGE,
-    help: 'tokens of nodes, which may register',
-    read: readKeys,
-  })
-  @IsArray()
+  @keyList({ env: 'MESHNET_NODE_TOKENS', help: 'tokens of nodes, which may register' })
   nodeTokens: readonly NamedKey[] = [];
 
-  @Setting({
-    env: 'MESHNET_NODE_TOKENS_FILE',
-    range: FILE_RANGE,
-    help: 'more of them, likewise',
-    read: readText,
-  })
-  @ValidateIf((settings: AccessSettings) => settings.nodeTokensFile !== null)
-  @IsString()
+  @keyFile({ env: 'MESHNET_NODE_TOKENS_FILE', help: 'more of them, likewise' })
   nodeTokensFile: string | null = null;
 
-  @Setting({
+  @keyList({
     env: 'MESHNET_ADMIN_KEYS',
-    range: KEYS_RANGE,
     help: 'keys of operators, who may see and do everything but register nodes',
-    read: readKeys,
   })
-  @IsArray()
   adminKeys: readonly NamedKey[] = [];
 
-  @Setting({
-    env: 'MESHNET_ADMIN_KEYS_FILE',
-    range: FILE_RANGE,
-    help: 'more of them, likewise',
-    read: readText,
-  })
-  @ValidateIf((settings: AccessSettings) => settings.adminKeysFile !== null)
-  @IsString()
+  @keyFile({ env: 'MESHNET_ADMIN_KEYS_FILE', help: 'more of them, likewise' })
   adminKeysFile: string | null = null;
 
   @Setting({
@@ -118,7 +102,7 @@ export class AccessSettings {
   @Setting({
     env: 'MESHNET_FORWARD_AUTHORIZATION',
     range: 'true or false',
-    help: "whether a client's own Authorization goes on to nodes that have no key of their own; a key of this tracker never does",
+    help: "whether a client's own Authorization goes on to nodes that have no key of their own; a key of this tracker, sent as Bearer or Basic, does not",
     read: readFlag,
   })
   @IsBoolean()

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { IsArray, ValidateIf } from '../kernel/index.js';
+import type { AccessSettings } from './access-settings.js';
 import { Setting } from './setting.decorator.js';
 
 const CLASSES = ['loopback', 'private', 'public'] as const;
@@ -43,9 +44,7 @@ export class NodeNetworkSettings {
 /** The tokens are another part's; that there are some decides here. */
 export function withNodeTokens(
   settings: Readonly<NodeNetworkSettings>,
-  env: Readonly<Record<string, string | undefined>>,
+  { nodeTokens, nodeTokensFile }: Readonly<AccessSettings>,
 ): Readonly<NodeNetworkSettings> {
-  const isSet = (name: string): boolean => (env[name] ?? '').trim() !== '';
-  const hasNodeTokens = isSet('MESHNET_NODE_TOKENS') || isSet('MESHNET_NODE_TOKENS_FILE');
-  return Object.freeze({ ...settings, hasNodeTokens });
+  return Object.freeze({ ...settings, hasNodeTokens: nodeTokens.length > 0 || nodeTokensFile !== null });
 }

@@ -48,20 +48,22 @@ export function readSettings(input: SettingsInput): SettingsReading {
   const faults = [...flags.faults];
   const read = <T extends object>(type: new () => T): Readonly<T> =>
     readPart(type, input.env, flags.values, faults);
-  const settings: Settings = Object.freeze({
+  const parts: Settings = {
     routing: read(RoutingSettings),
     speeds: read(SpeedSettings),
     serving: read(ServingSettings),
     nodes: read(NodesSettings),
-    nodeNetworks: withNodeTokens(read(NodeNetworkSettings), input.env),
+    nodeNetworks: read(NodeNetworkSettings),
     walletProof: read(WalletProofSettings),
     calls: read(CallSettings),
     access: read(AccessSettings),
     browsers: read(BrowserSettings),
     limits: read(LimitSettings),
     traces: read(TracesSettings),
-  });
+  };
   if (faults.length > 0) return { kind: 'faults', faults };
+  const nodeNetworks = withNodeTokens(parts.nodeNetworks, parts.access);
+  const settings: Settings = Object.freeze({ ...parts, nodeNetworks });
   return { kind: 'run', settings, unknownVariables: unknownVariables(input.env) };
 }
 

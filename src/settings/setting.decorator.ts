@@ -45,6 +45,13 @@ export function Setting(source: Partial<SettingSource> & Pick<SettingSource, 'ra
   };
 }
 
+/** Several decorators as one, for settings that are alike. */
+export function together(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
+
 /** The sources declared on a settings class, in the order of its properties. */
 export function sourcesOf(prototype: object): readonly SettingSource[] {
   return (Reflect.getMetadata(SOURCES, prototype) as SettingSource[] | undefined) ?? [];

@@ -1,6 +1,6 @@
 import { IsNumber, Max, Min } from '../kernel/index.js';
 import { readNumber } from './readers.js';
-import { Setting } from './setting.decorator.js';
+import { Setting, together } from './setting.decorator.js';
 
 const FINITE = { allowNaN: false, allowInfinity: false };
 /** A standard deviation of a logarithm: 1 is a factor of e. */
@@ -13,12 +13,6 @@ function sigma(source: { readonly env: string; readonly help: string }): Propert
     Min(0.01),
     Max(5),
   );
-}
-
-function together(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
 }
 
 /** How `least-expected-delay` learns the speeds of nodes. Found in the simulator: docs/policies.md. */
