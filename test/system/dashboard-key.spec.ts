@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import { EventsService } from '../../src/calls/index.js';
 import { eventually } from '../support/eventually.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
-import { DashboardPage, launchBrowser } from './support/browser.js';
+import { builtPage, DashboardPage, launchBrowser } from './support/browser.js';
 import { KeyGate } from './support/key-gate.js';
 
 const KEY = 'the-admin-key';
@@ -21,10 +18,7 @@ let url: string;
 let opened: DashboardPage[];
 
 beforeAll(async () => {
-  dashboardFolder = mkdtempSync(join(tmpdir(), 'meshnet-page-'));
-  const script = pathToFileURL(resolve('scripts/build-dashboard.mjs')).href;
-  const { buildDashboard } = (await import(script)) as { buildDashboard: (folder: string) => Promise<void> };
-  await buildDashboard(dashboardFolder);
+  dashboardFolder = await builtPage();
   browser = await launchBrowser();
 });
 

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import { EventsService } from '../../src/calls/index.js';
@@ -10,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { sendChat } from '../support/openai-answers.js';
 import { Program } from '../support/program.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
-import { DashboardPage, launchBrowser } from './support/browser.js';
+import { builtPage, DashboardPage, launchBrowser } from './support/browser.js';
 
 const MODEL = 'Qwen/Qwen3.6-35B-A3B';
 const ROUTING = '/v1/routing';
@@ -23,10 +20,7 @@ let tracker: StagedTracker;
 let opened: DashboardPage[];
 
 beforeAll(async () => {
-  dashboardFolder = mkdtempSync(join(tmpdir(), 'meshnet-page-'));
-  const script = pathToFileURL(resolve('scripts/build-dashboard.mjs')).href;
-  const { buildDashboard } = (await import(script)) as { buildDashboard: (folder: string) => Promise<void> };
-  await buildDashboard(dashboardFolder);
+  dashboardFolder = await builtPage();
   browser = await launchBrowser();
 });
 

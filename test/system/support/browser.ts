@@ -1,5 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -38,6 +41,15 @@ interface Finding {
 export async function launchBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/** Builds the page into a folder of its own, which is the caller's to remove. */
+export async function builtPage(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'meshnet-page-'));
+  const script = pathToFileURL(resolve('scripts/build-dashboard.mjs')).href;
+  const { buildDashboard } = (await import(script)) as { buildDashboard: (folder: string) => Promise<void> };
+  await buildDashboard(folder);
+  return folder;
 }
 
 /** A tab of a tracker's dashboard, and what went wrong in it. */
