@@ -38,13 +38,13 @@ async function serve(options: ReferenceNodeOptions): Promise<void> {
   }
 }
 
-/** null, with a word of why, where its key can't be used. */
+/** null, with a word of why, where its key or token can't be used. */
 function made(options: ReferenceNodeOptions): ReferenceNode | null {
   try {
     return new ReferenceNode({ ...options, log: (line) => console.log(line) });
   } catch (fault) {
     console.error(
-      `--key must be a file with an Ed25519 key (PEM, PKCS#8), or one that can be made: ${codeOf(fault)}`,
+      `--key must be a file with an Ed25519 key (PEM, PKCS#8), or one that can be made, and --token-file one that can be read: ${codeOf(fault)}`,
     );
     process.exitCode = EXIT_BAD_FLAGS;
     return null;
