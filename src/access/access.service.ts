@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CallerRole } from '../http/index.js';
+import type { Caller, CallerRole } from '../http/index.js';
 import { LOGGER, type Logger } from '../kernel/index.js';
 import {
   ACCESS_SETTINGS,
@@ -53,9 +53,9 @@ export class AccessService {
   }
 
   /** Whose secret it is, in each role that has it; no two have the same. */
-  holderOf(secret: string): { readonly role: CallerRole; readonly name: string } | null {
+  holderOf(secret: string): Caller | null {
     const digest = digestOf(secret);
-    let holder: { readonly role: CallerRole; readonly name: string } | null = null;
+    let holder: Caller | null = null;
     for (const role of ROLES) {
       const name = this.rings[role].nameOf(digest);
       if (name !== null) holder = { role, name };

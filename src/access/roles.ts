@@ -1,19 +1,11 @@
-import type { CallerRole } from '../http/index.js';
+import { isChatPath, type CallerRole } from '../http/index.js';
 
 /** Whose key a request needs; `anyone`: it shows nothing of the mesh and changes nothing. */
 export type NeededRole = CallerRole | 'anyone';
 
-const CHAT = '/v1/chat/completions';
 const PUBLIC: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/', '/dashboard', '/dashboard/']);
 const PAGE_FILES = '/dashboard/assets/';
-const CLIENT: ReadonlySet<string> = new Set([
-  CHAT,
-  `${CHAT}/`,
-  '/v1/completions',
-  '/v1/completions/',
-  '/v1/models',
-  '/v1/models/',
-]);
+const ALL_MODELS = '/v1/models';
 const MODELS = '/v1/models/';
 const LEASES = '/v1/leases/';
 
@@ -22,7 +14,7 @@ const LEASES = '/v1/leases/';
  * spelled as it stands here is an operator's, whether it exists or not.
  */
 export function roleFor(method: string, path: string): NeededRole {
-  if (path === CHAT || CLIENT.has(path) || path.startsWith(MODELS)) return 'client';
+  if (isChatPath(path) || path === ALL_MODELS || path.startsWith(MODELS)) return 'client';
   if (method === 'POST' && (path === '/v1/nodes' || path === '/v1/nodes/')) return 'node';
   if ((method === 'PUT' || method === 'DELETE') && path.startsWith(LEASES)) return 'node';
   const isReading = method === 'GET' || method === 'HEAD';

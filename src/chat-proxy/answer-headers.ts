@@ -1,10 +1,7 @@
-import { toHttpFault } from '../http/index.js';
+import { NO_SNIFF, toHttpFault } from '../http/index.js';
 import type { AttemptContext } from './incoming-chat.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 import { signatureHeader, type HeaderMap } from './request/headers.js';
-
-/** What a node answers is no page, whatever it looks like. */
-const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
 
 /** Which route served, why, and how many were tried. */
 export function routeHeaders({ chat, decision, number }: AttemptContext): HeaderMap {

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { callerOf, givenRequestId, LaneExpressAdapter, pathOf, type Lane } from '../http/index.js';
+import {
+  callerOf,
+  givenRequestId,
+  isChatPath,
+  LaneExpressAdapter,
+  pathOf,
+  type Lane,
+} from '../http/index.js';
 import {
   CLOCK,
   LOGGER,
@@ -20,13 +27,10 @@ import {
 } from '../settings/index.js';
 import { answerFault } from './answer-headers.js';
 import { ChatCallsService } from './chat-calls.service.js';
-import { CHAT_PATHS } from './chat-paths.js';
 import type { IncomingChat } from './incoming-chat.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
 import { readBody } from './request/read-body.js';
-
-const PATHS: ReadonlySet<string> = new Set(CHAT_PATHS);
 
 /** Chats come in here, past Nest and Express; whatever goes wrong leaves in OpenAI's shape all the same. */
 @Injectable()
@@ -48,7 +52,7 @@ export class ChatLane implements Lane, OnModuleInit {
   }
 
   serves(path: string): boolean {
-    return PATHS.has(path) || (path.endsWith('/') && PATHS.has(path.slice(0, -1)));
+    return isChatPath(path);
   }
 
   /** From now on chats are refused: the service goes down. Those under way go on. */

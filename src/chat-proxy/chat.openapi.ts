@@ -10,7 +10,7 @@ import {
   type SchemaWords,
 } from '../openapi/index.js';
 import { CHAT_FAULTS, SERVED } from './chat-answers.openapi.js';
-import type { ChatPath } from './chat-paths.js';
+import type { ChatPath } from '../http/index.js';
 import { CHAT_REQUEST, headsAnswer, STREAM_ERROR } from './chat-schemas.openapi.js';
 
 const GIVEN_ID: Parameter = {

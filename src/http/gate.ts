@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OpenAiErrorBody } from './openai-error.js';
+import { NO_SNIFF } from './security-headers.js';
 
 /** Asked of every request before any lane, Nest or Express sees it. */
 export interface Gate {
@@ -31,7 +32,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
+  ...NO_SNIFF,
 };
 
 /** Answers without having read the body. Where one is still to come the connection ends: its bytes are no next request. */

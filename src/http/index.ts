@@ -6,6 +6,7 @@
  * chats past Nest and Express and the gates that every request passes first. Rooms below this one know no HTTP.
  */
 export { BodyPipe } from './body.pipe.js';
+export { CHAT_PATHS, isChatPath, type ChatPath } from './chat-paths.js';
 export { callerOf, setCaller, type Caller, type CallerRole } from './caller.js';
 export type { Gate, Refusal, RefusalWatch } from './gate.js';
 export { HttpModule } from './http.module.js';
@@ -13,4 +14,4 @@ export { LaneExpressAdapter, pathOf, type Lane } from './lane.adapter.js';
 export { errorBody, toHttpFault, type HttpFault, type OpenAiErrorBody } from './openai-error.js';
 export { givenRequestId } from './request-id.js';
 export { queryCount, queryName, queryNumber, queryText } from './query.js';
-export { pagePolicy, securityHeaders } from './security-headers.js';
+export { NO_SNIFF, pagePolicy, securityHeaders } from './security-headers.js';

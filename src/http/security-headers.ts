@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
+/** What is answered past Express is no page either, whatever it looks like. */
+export const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
+
 const NOTHING = ["'none'"];
 
 /**

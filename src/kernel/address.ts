@@ -58,7 +58,8 @@ function rangesOf(ranges: readonly Range[]): BlockList {
   return list;
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+/** @param address of either family, valid */
+export function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { classOf, isMetadataName, literalAddress } from './address.js';
+import { classOf, familyOf, isMetadataName, literalAddress } from './address.js';
 
 /** Why an address can't be a node's endpoint. Never repeats the address: it may carry a password. */
 export class EndpointFault extends Error {}
@@ -51,7 +51,7 @@ function trimPath(pathname: string): string {
 
 function isUnspecified(hostname: string): boolean {
   const address = literalAddress(hostname);
-  return address !== null && UNSPECIFIED.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  return address !== null && UNSPECIFIED.check(address, familyOf(address));
 }
 
 function isForbidden(hostname: string): boolean {

@@ -57,7 +57,14 @@ export {
   type NodeMoved,
 } from './event-bus.js';
 export type { FinishedAttempt, FinishedCall } from './finished-call.js';
-export { classOf, isMetadataName, literalAddress, plainAddress, type AddressClass } from './address.js';
+export {
+  classOf,
+  familyOf,
+  isMetadataName,
+  literalAddress,
+  plainAddress,
+  type AddressClass,
+} from './address.js';
 export { normaliseEndpoint, EndpointFault } from './endpoint.js';
 export { HOST_LOOKUP, systemLookup, type FoundAddress, type HostLookup } from './host-lookup.js';
 export {

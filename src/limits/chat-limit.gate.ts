@@ -4,6 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import {
   callerOf,
   givenRequestId,
+  isChatPath,
   LaneExpressAdapter,
   toHttpFault,
   type Gate,
@@ -15,12 +16,6 @@ import { CallerAllowance } from './caller-allowance.js';
 import { Latest } from './latest.js';
 import { sourceNetworkOf } from './source-network.js';
 
-const CHATS: ReadonlySet<string> = new Set([
-  '/v1/chat/completions',
-  '/v1/chat/completions/',
-  '/v1/completions',
-  '/v1/completions/',
-]);
 const MOST_CALLERS = 10_000;
 
 /** In front of chats, once it is known who asks: so many at once and so many a minute, each caller for itself. */
@@ -49,7 +44,7 @@ export class ChatLimitGate implements Gate, OnModuleInit {
   }
 
   admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {
-    if (request.method !== 'POST' || !CHATS.has(path)) return null;
+    if (request.method !== 'POST' || !isChatPath(path)) return null;
     const allowance = this.allowanceOf(request);
     const nowMs = this.clock.now();
     const fault = allowance.take(nowMs);

@@ -1,5 +1,5 @@
-/** IPv4 as a dual-stack socket spells it. */
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+import { plainAddress } from '../kernel/index.js';
+
 const GROUPS = 8;
 
 /**
@@ -8,10 +8,10 @@ const GROUPS = 8;
  * @param address as a socket spells it; a socket that is gone has none
  */
 export function sourceNetworkOf(address: string | undefined): string {
-  if (address?.includes(':') !== true) return address ?? '';
-  const mapped = MAPPED.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [first = '', last = ''] = address.replace(/%.*$/, '').split('::');
+  // A dual-stack socket spells IPv4 as IPv6; a zone tells nothing of who it is.
+  const plain = plainAddress((address ?? '').replace(/%.*$/, ''));
+  if (!plain.includes(':')) return plain;
+  const [first = '', last = ''] = plain.split('::');
   const groups = groupsIn(first);
   const zeros = Math.max(0, GROUPS - groups.length - groupsIn(last).length);
   const all = [...groups, ...Array<string>(zeros).fill('0'), ...groupsIn(last)];

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { classOf, plainAddress, type AddressClass } from '../kernel/index.js';
+import { classOf, familyOf, plainAddress, type AddressClass } from '../kernel/index.js';
 import type { NodeNetworkSettings } from '../settings/index.js';
 
 /** Where nodes that register themselves may be, as set; what is forbidden is so whatever a setting says. */
@@ -23,8 +23,4 @@ export class NetworkPolicy {
     const plain = plainAddress(address);
     return this.classes.has(kind) || this.ranges.check(plain, familyOf(plain));
   }
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return address.includes(':') ? 'ipv6' : 'ipv4';
 }

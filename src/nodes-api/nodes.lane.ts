@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { BodyPipe, LaneExpressAdapter, pathOf, toHttpFault, type Lane } from '../http/index.js';
+import { BodyPipe, LaneExpressAdapter, NO_SNIFF, pathOf, toHttpFault, type Lane } from '../http/index.js';
 import { InvalidRequestError, LOGGER, MeshnetError, type Logger } from '../kernel/index.js';
 import { Heartbeat, isPlainHeartbeat, Registration, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
@@ -15,7 +15,6 @@ const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 const MOST_BYTES = 4096;
 /** Some clients send it; the ordinary way passes it over too. */
 const BYTE_ORDER_MARK = '\ufeff';
-const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
 const JSON_BODY = { 'content-type': 'application/json; charset=utf-8' };
 
 /** What is answered; null: no body. */

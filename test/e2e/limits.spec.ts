@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import OpenAI, { RateLimitError } from 'openai';
-import { CHAT_PATHS } from '../../src/chat-proxy/chat-paths.js';
+import { CHAT_PATHS } from '../../src/http/chat-paths.js';
 import { SystemClock } from '../../src/kernel/index.js';
 import { eventually } from '../support/eventually.js';
 import type { HeadAnswering } from '../support/fake-head.js';

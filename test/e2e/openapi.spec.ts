@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { wholeDocument } from '../../src/api-docs/index.js';
-import { CHAT_PATHS } from '../../src/chat-proxy/chat-paths.js';
+import { CHAT_PATHS } from '../../src/http/chat-paths.js';
 import { API_CASES } from '../support/api-cases.js';
 import { ApiContract, eventNames, type Documented } from '../support/api-contract.js';
 import { ApiWorld } from '../support/api-world.js';

@@ -1,5 +1,5 @@
 import { ChatLane } from '../../src/chat-proxy/index.js';
-import type { ChatPath } from '../../src/chat-proxy/chat-paths.js';
+import type { ChatPath } from '../../src/http/chat-paths.js';
 import type { HostLookup } from '../../src/kernel/index.js';
 import type { ApiWorld } from './api-world.js';
 import { MESH_MODEL, type ApiCases } from './api-world.js';

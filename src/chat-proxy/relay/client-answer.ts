@@ -59,8 +59,6 @@ export class ClientAnswer {
 
   begin(status: number, headers: HeaderMap): void {
     if (this.isLeft) return;
-    // What a gate has set is the tracker's to say (how much this caller may still ask), not a head's.
-    for (const name of this.response.getHeaderNames()) Reflect.deleteProperty(headers, name);
     this.response.writeHead(status, headers);
     // Node would make four writes of each chunk; {@link chunkOf} makes one.
     this.isChunked = this.response.chunkedEncoding;
