@@ -12,6 +12,7 @@ import { Attempt } from './relay/attempt.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { headersForClient, headersForHead } from './request/headers.js';
 import { mustAskUsage, upstreamBody } from './request/upstream-body.js';
+import { Via } from './request/via.js';
 import { attemptEndingOf, endingOf } from './settlement.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
@@ -36,6 +37,7 @@ export class AttemptsService {
     private readonly registry: RegistryService,
     private readonly pools: HeadPoolsService,
     private readonly calls: CallsService,
+    private readonly via: Via,
   ) {}
 
   /** Whatever is thrown, the ticket is still the caller's to give back. */
@@ -92,14 +94,14 @@ export class AttemptsService {
       pool,
       call: {
         path: pool.prefix + chat.path,
-        headers: headersForHead(
-          chat.headers,
-          chat.requestId,
+        headers: headersForHead(chat.headers, {
+          requestId: chat.requestId,
           route,
+          via: this.via.through(chat.headers),
           access,
-          call.trace.headers,
-          chat.forwarded,
-        ),
+          trace: call.trace.headers,
+          forwarded: chat.forwarded,
+        }),
         body,
       },
       client: chat.client,

@@ -1,5 +1,6 @@
 import {
   InvalidRequestError,
+  LoopError,
   ModelNotFoundError,
   NodeFailedError,
   NodeTimeoutError,
@@ -104,6 +105,7 @@ const OURS = faults(
   new NodeTimeoutError(
     `The node ${EXAMPLE.gpu} sent no first byte for 600.0 s (request of 1200 bytes); MESHNET_FIRST_BYTE_TIMEOUT_SECONDS sets this limit.`,
   ),
+  new LoopError(),
 );
 
 /** Where several routes failed, the most telling answer is given: a head's own where there is one. */

@@ -11,6 +11,7 @@ import { ChatLane } from './chat.lane.js';
 import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
+import { Via } from './request/via.js';
 import { SpeedWatchService } from './speeds/speed-watch.service.js';
 import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
@@ -33,6 +34,7 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     TurnedAwayService,
     FailoverService,
     AttemptsService,
+    Via,
     TrialsService,
     LearningService,
     SpeedWatchService,

@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
   callerOf,
+  credentialOf,
   givenRequestId,
   isChatPath,
   LaneExpressAdapter,
@@ -12,6 +13,7 @@ import {
 import {
   CLOCK,
   LOGGER,
+  LoopError,
   MeshnetError,
   MethodNotAllowedError,
   randomId,
@@ -31,6 +33,7 @@ import type { IncomingChat } from './incoming-chat.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
 import { readBody } from './request/read-body.js';
+import { Via } from './request/via.js';
 
 /** Chats come in here, past Nest and Express; whatever goes wrong leaves in OpenAI's shape all the same. */
 @Injectable()
@@ -43,6 +46,7 @@ export class ChatLane implements Lane, OnModuleInit {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly chats: ChatCallsService,
+    private readonly via: Via,
     private readonly adapterHost: HttpAdapterHost,
   ) {}
 
@@ -116,11 +120,12 @@ export class ChatLane implements Lane, OnModuleInit {
       response.setHeader('allow', 'POST');
       throw new MethodNotAllowedError('Chats are sent with POST.');
     }
+    if (this.via.hasPassed(headers)) throw new LoopError();
     const body = await readBody(request, this.settings.maxBodyBytes);
     const caller = callerOf(request);
     // What let it in here is no node's to see.
     const isOwn = caller === null && this.access.forwardAuthorization;
-    const forwarded = isOwn ? (headers.authorization ?? null) : null;
+    const forwarded = isOwn ? credentialOf(request) : null;
     const keyName = caller?.name ?? null;
     return { requestId, path, headers, request: parseChatRequest(body), forwarded, keyName, client };
   }

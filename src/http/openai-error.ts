@@ -2,6 +2,7 @@ import { HttpException } from '@nestjs/common';
 import {
   ConflictError,
   InvalidRequestError,
+  LoopError,
   MeshnetError,
   MethodNotAllowedError,
   NodeFailedError,
@@ -51,6 +52,7 @@ const STATUS_OF: readonly (readonly [abstract new (...args: never[]) => MeshnetE
   [NoRouteError, 503],
   [OverloadedError, 503],
   [ShuttingDownError, 503],
+  [LoopError, 508],
 ];
 
 /** What the JSON and URL parsers of Express say, by their `type`; their own messages repeat what was sent. */

@@ -38,6 +38,17 @@ export class UnsupportedMediaError extends MeshnetError {
   readonly code = 'unsupported_media_type';
 }
 
+/** A chat came back to the tracker that had sent it on: a node leads here. */
+export class LoopError extends MeshnetError {
+  readonly code = 'loop_detected';
+
+  constructor() {
+    super(
+      'This chat came back to the tracker that sent it on: the endpoint of a node leads to the tracker itself.',
+    );
+  }
+}
+
 /** A node can't show that it is its wallet's, where it has to or says it can. */
 export class WalletProofError extends MeshnetError {
   override readonly param = 'proof';

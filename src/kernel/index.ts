@@ -30,6 +30,7 @@ export {
   ConflictError,
   InvalidRequestError,
   LeaseUnknownError,
+  LoopError,
   MeshnetError,
   MethodNotAllowedError,
   ModelNotFoundError,

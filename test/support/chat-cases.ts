@@ -88,6 +88,11 @@ export function chatCases(path: ChatPath, asks: object): ApiCases {
     },
     '504 node_timeout': async (world) =>
       chat(await world.trackerWith(await world.head(HANGS), { MESHNET_FIRST_BYTE_TIMEOUT_SECONDS: '0.05' })),
+    '508 loop_detected': async (world) => {
+      const tracker = await world.tracker();
+      await tracker.api.register({ wallet: 'w', endpoint: tracker.url, model: MESH_MODEL });
+      return chat(tracker);
+    },
     '4XX': answeredWith((response) => sendJson(response, 422, { detail: 'no' })),
     '5XX': answeredWith((response) => sendJson(response, 500, { error: { message: 'no' } })),
   };

@@ -3,7 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { aNode, span } from '../../../test/support/builders.js';
 import { routeOf } from '../../candidate-enumeration/index.js';
 import type { TraceHeaders } from '../../traces/index.js';
-import { headersForClient, headersForHead, routeHeader, signatureHeader } from './headers.js';
+import {
+  headersForClient,
+  headersForHead,
+  routeHeader,
+  signatureHeader,
+  type OwnHeaders,
+} from './headers.js';
 
 const MODEL = 'モデル😀/é';
 const ROUTE = routeOf(MODEL, [
@@ -19,10 +25,15 @@ const ROUTE = routeOf(MODEL, [
   },
 ]);
 
+function sent(client: IncomingHttpHeaders, own: Partial<OwnHeaders> = {}) {
+  const none = { requestId: 'r', route: ROUTE, via: '1.1 x', access: {}, trace: null, forwarded: null };
+  return headersForHead(client, { ...none, ...own });
+}
+
 describe('the headers for a head', () => {
   it('keep what is end to end', () => {
     const given = { 'x-custom': 'a', accept: '*/*', 'x-list': ['a', 'b'] as never };
-    expect(headersForHead(given, 'r', ROUTE, {}, null)).toMatchObject(given);
+    expect(sent(given)).toMatchObject(given);
   });
 
   it('lack what belongs to the connection, is named by it, says who the client is, or is not there', () => {
@@ -47,13 +58,44 @@ describe('the headers for a head', () => {
       },
       absent: undefined,
     };
-    expect(Object.keys(headersForHead(dropped, 'r', ROUTE, {}, null)).sort()).toEqual([
+    expect(Object.keys(sent(dropped)).sort()).toEqual([
       'accept-encoding',
       'content-type',
+      'via',
       'x-meshnet-route',
       'x-request-id',
     ]);
   });
+
+  it.each([
+    ...['apikey', 'api_key', 'x-goog-api-key', 'openai-api-key', 'anthropic-api-key', 'x-litellm-api-key'],
+    ...[
+      'x-litellm-key-api-key',
+      'ocp-apim-subscription-key',
+      'x-auth-token',
+      'x-access-token',
+      'x-amz-security-token',
+    ],
+    ...[
+      'x-authorization',
+      'x-forwarded-authorization',
+      'x-csrf-token',
+      'x-client-secret',
+      'x-jwt-assertion',
+      'x-auth',
+    ],
+    ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded', 'forwarded', 'x-real-ip', 'cf-connecting-ip'],
+    ...['true-client-ip', 'x-client-ip', 'x-envoy-external-address'],
+  ])('lack %s: a key or an address of the client by another name', (name) => {
+    expect(Object.keys(sent({ [name]: 'x' }))).not.toContain(name);
+  });
+
+  it.each(['x-max-tokens', 'x-author', 'x-tokens', 'openai-organization', 'x-session-affinity', 'x-key'])(
+    'keep %s, which is none',
+    (name) => {
+      expect(sent({ [name]: 'x' })).toMatchObject({ [name]: 'x' });
+    },
+  );
 
   it("are the relay's own where both have them, and the node's over all", () => {
     const client = {
@@ -61,11 +103,12 @@ describe('the headers for a head', () => {
       ...{ 'x-meshnet-route': 'c', 'x-team': 'c' },
     };
     const access = { authorization: 'Bearer k', 'x-team': 'n' };
-    expect(headersForHead(client, 'r', ROUTE, access, null)).toEqual({
+    expect(sent(client, { access })).toEqual({
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       'x-request-id': 'r',
       'x-meshnet-route': routeHeader(ROUTE),
+      via: '1.1 x',
       authorization: 'Bearer k',
       'x-team': 'n',
     });
@@ -75,14 +118,14 @@ describe('the headers for a head', () => {
 describe("a client's many headers", () => {
   it("can't push out the node's key, which some servers would no longer see, nor each other's place before it", () => {
     const many = Object.fromEntries(Array.from({ length: 1990 }, (_, n) => [`h${String(n)}`, 'x']));
-    const names = Object.keys(headersForHead(many, 'r', ROUTE, { authorization: 'Bearer k' }, null));
+    const names = Object.keys(sent(many, { access: { authorization: 'Bearer k' } }));
     expect(names.indexOf('authorization')).toBeLessThan(8);
-    expect(names).toHaveLength(5 + 512);
+    expect(names).toHaveLength(6 + 512);
     expect(names).toContain('h511');
   });
 
   it('pass on one that is called like what every object has', () => {
-    expect(headersForHead({ constructor: 'x' }, 'r', ROUTE, {}, null).constructor).toBe('x');
+    expect(sent({ constructor: 'x' }).constructor).toBe('x');
   });
 });
 
@@ -90,7 +133,7 @@ describe("a head's headers of a trace", () => {
   const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const OURS = { traceparent: `00-${'a'.repeat(32)}-${'c'.repeat(16)}-00`, tracestate: 'ours=1' };
   const traceOf = (client: IncomingHttpHeaders, ours: TraceHeaders | null): object => {
-    const { traceparent, tracestate } = headersForHead(client, 'r', ROUTE, {}, ours);
+    const { traceparent, tracestate } = sent(client, { trace: ours });
     return { traceparent, tracestate };
   };
 

@@ -26,10 +26,19 @@ const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
   'content-encoding',
   'accept-encoding',
   'expect',
-  'authorization',
-  'api-key',
-  'x-api-key',
   'cookie',
+  // Who called whom, by addresses.
+  'forwarded',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-original-forwarded-for',
+  'x-envoy-external-address',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'fastly-client-ip',
+  'fly-client-ip',
   'x-request-id',
   'x-meshnet-route',
   // Where a page in a browser came from: some servers refuse what isn't their own.
@@ -38,7 +47,18 @@ const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
   // Passed on by themselves, if at all.
   'traceparent',
   'tracestate',
+  'via',
 ]);
+/**
+ * What clients and proxies call a key: `Authorization`, `api-key`, `x-goog-api-key`, `x-litellm-api-key`,
+ * `ocp-apim-subscription-key`, `x-auth-token` …, and the addresses that proxies note.
+ */
+const SECRET_OR_ADDRESS =
+  /(^|[-_])(api[-_]?key|subscription-key|access-key|authorization|auth|token|secret|password|credentials?|jwt|assertion)$|^x-forwarded/;
+
+function isForHeads(name: string): boolean {
+  return !NOT_FOR_HEADS.has(name) && !SECRET_OR_ADDRESS.test(name);
+}
 /** Framing and identity of the answer are the tracker's own, and what it passes on is plain, whatever the head says. */
 const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
@@ -78,19 +98,23 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
 
-/**
- * What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key.
- *
- * @param forwarded the client's own Authorization, where settings say that it goes on; a node's own key stands over it
- * @param trace which span of ours calls the head; null where none does: then the client's own, if it is sound
- */
+/** What a head is told beside the client's own headers. */
+export interface OwnHeaders {
+  readonly requestId: string;
+  readonly route: Route;
+  readonly via: string;
+  /** What the node asks of whoever calls it. */
+  readonly access: Readonly<Record<string, string>>;
+  /** Which span of ours calls the head; null where none does: then the client's own, if it is sound. */
+  readonly trace: TraceHeaders | null;
+  /** The client's own Authorization, where settings say that it goes on; a node's own key stands over it. */
+  readonly forwarded: string | null;
+}
+
+/** What a head is sent: the client's end-to-end headers, the request's id, its route, and the node's own key. */
 export function headersForHead(
   client: IncomingHttpHeaders,
-  requestId: string,
-  route: Route,
-  access: Readonly<Record<string, string>>,
-  trace: TraceHeaders | null,
-  forwarded: string | null = null,
+  { requestId, route, via, access, trace, forwarded }: OwnHeaders,
 ): HeaderMap {
   const named = connectionNamed(client.connection);
   const headers: HeaderMap = {
@@ -99,6 +123,7 @@ export function headersForHead(
     'accept-encoding': 'identity',
     'x-request-id': requestId,
     'x-meshnet-route': routeHeader(route),
+    via,
   };
   if (forwarded !== null) headers.authorization = forwarded;
   for (const name in access) headers[name] = access[name] ?? '';
@@ -107,7 +132,7 @@ export function headersForHead(
   let room = MOST_PASSED_ON;
   for (const name in client) {
     const value = client[name];
-    if (value === undefined || NOT_FOR_HEADS.has(name) || named?.has(name) === true) continue;
+    if (value === undefined || !isForHeads(name) || named?.has(name) === true) continue;
     if (Object.hasOwn(headers, name)) continue;
     headers[name] = value;
     room -= 1;

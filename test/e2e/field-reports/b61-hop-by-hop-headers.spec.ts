@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../../support/eventually.js';
 import type { FakeHead, ReceivedChat } from '../../support/fake-head.js';
+import { DONE, SSE_HEADERS, textChunk, wholeChat } from '../../support/openai-answers.js';
 import { Stage, type StagedTracker } from '../../support/stage.js';
 import { aChat, join, received } from '../../support/whole-model.js';
 
@@ -161,5 +162,24 @@ describe('B61: the framing of what a head is sent', () => {
     await client.hears('HTTP/1.1 400');
     expect(head.chats).toEqual([]);
     expect((await tracker.api.chat(aChat())).status).toBe(200);
+  });
+});
+
+describe('B61: what a head sends behind its answer', () => {
+  it.each([true, false])('as trailers does not reach a client (streamed: %j)', async (isStream) => {
+    const trailing = await stage.head((response) => {
+      const type = isStream ? SSE_HEADERS : { 'content-type': 'application/json' };
+      response.writeHead(200, { ...type, trailer: 'x-sum' });
+      response.write(isStream ? textChunk('x') + DONE : JSON.stringify(wholeChat()));
+      response.addTrailers({ 'x-sum': 'CANARY' });
+      response.end();
+    });
+    const other = await stage.tracker();
+    await join(other.api, trailing, 'a');
+    const answer = await other.api.openChat(aChat({ stream: isStream }));
+    const reply = await answer.rest();
+    expect(reply.isWhole).toBe(true);
+    expect(answer.response.trailers).toEqual({});
+    expect(reply.headers.trailer).toBeUndefined();
   });
 });
