@@ -1,9 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LaneExpressAdapter, setCaller, type CallerRole, type Gate, type Refusal } from '../http/index.js';
+import {
+  LaneExpressAdapter,
+  secretsIn,
+  setCaller,
+  shownBy,
+  type CallerRole,
+  type Gate,
+  type Refusal,
+} from '../http/index.js';
 import { AccessService } from './access.service.js';
-import { shownBy } from './credential.js';
 import { closed, invalidKey, missingKey, wrongRole } from './refusals.js';
 import { roleFor, takesPassword } from './roles.js';
 
@@ -42,10 +49,10 @@ export class AccessGate implements Gate, OnModuleInit {
 
   /** A key that nobody asked for is one of ours all the same: it must not be taken for the client's own and passed on. */
   private recognise(request: IncomingMessage): void {
-    if (request.headers.authorization === undefined) return;
-    const shown = shownBy(request, true);
-    const holder = shown.kind === 'secret' ? this.access.holderOf(shown.secret) : null;
-    if (holder !== null) setCaller(request, holder);
+    for (const secret of secretsIn(request)) {
+      const holder = this.access.holderOf(secret);
+      if (holder !== null) setCaller(request, holder);
+    }
   }
 
   private unnamed(needed: CallerRole, isClosed: boolean, byPassword: boolean): Refusal | null {

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +10,11 @@ import { AccessService } from './access.service.js';
 
 const SECRET = 'a-secret-of-clients';
 const OTHER = 'a-secret-of-another';
+const ROLES = [
+  ['client', 'MESHNET_API_KEYS_FILE'],
+  ['node', 'MESHNET_NODE_TOKENS_FILE'],
+  ['admin', 'MESHNET_ADMIN_KEYS_FILE'],
+] as const;
 let home: string;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'keys-'));
@@ -134,7 +140,7 @@ describe('keys', () => {
     ]);
     expect(faults.join()).not.toMatch(/CANARY|short/);
     expect(faultsOf({ MESHNET_ADMIN_KEYS_FILE: join(home, 'absent') })).toEqual([
-      'MESHNET_ADMIN_KEYS_FILE: must be the path of a readable file',
+      'MESHNET_ADMIN_KEYS_FILE: must be the path of a readable file of at most 1 MiB',
     ]);
   });
 
@@ -178,14 +184,50 @@ describe('reading the files again', () => {
     },
   );
 
-  it('never opens the tracker to others by an empty file', () => {
+  it.each(
+    ['127.0.0.1', '0.0.0.0'].flatMap((host) =>
+      ROLES.map(([role, variable]) => [host, role, variable] as const),
+    ),
+  )('without keys closes on %s what they opened: %s', (host, role, variable) => {
     const { access, logger } = accessOf({
-      MESHNET_HOST: '0.0.0.0',
-      MESHNET_API_KEYS_FILE: aFile(`alice=${SECRET}`),
+      MESHNET_HOST: host,
+      ...(role === 'client' ? {} : { MESHNET_API_KEYS: `other=${OTHER}` }),
+      [variable]: aFile(`alice=${SECRET}`),
     });
-    aFile('');
+    aFile('# nobody\n');
+    expect(access.reload()).toBe(true);
+    expect(access.doorOf(role)).toBe('closed');
+    expect(access.holderOf(SECRET)).toBeNull();
+    expect(logger.of('keys.none')).toMatchObject([{ fields: { closed_to_everybody: [role] } }]);
+    aFile(`alice=${SECRET}`);
     access.reload();
-    expect(access.doorOf('client')).toBe('keys');
-    expect(logger.of('keys.refused')).toHaveLength(1);
+    expect(access.doorOf(role)).toBe('keys');
+  });
+
+  it('is the same at start, on loopback', () => {
+    const { access, logger } = accessOf({ MESHNET_ADMIN_KEYS_FILE: aFile('') });
+    expect([access.doorOf('client'), access.doorOf('admin')]).toEqual(['open', 'closed']);
+    access.warn();
+    expect(logger.of('keys.none')).toMatchObject([{ fields: { closed_to_everybody: ['admin'] } }]);
+  });
+
+  it('leaves chats open where anybody may', () => {
+    const { access } = accessOf({ MESHNET_ALLOW_ANONYMOUS: 'true', MESHNET_API_KEYS_FILE: aFile('') });
+    expect(access.doorOf('client')).toBe('open');
+  });
+});
+
+describe('a file of keys', () => {
+  it.each([
+    ['a pipe that nobody writes to', (path: string) => execFileSync('mkfifo', [path])],
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['too large', (path: string) => writeFileSync(path, '#'.repeat(1024 * 1024 + 1))],
+    ['absent', () => undefined],
+  ])('stops the start, at once, as %s', (name, make) => {
+    const path = join(home, name);
+    make(path);
+    expect(faultsOf({ MESHNET_API_KEYS_FILE: path })).toEqual([
+      'MESHNET_API_KEYS_FILE: must be the path of a readable file of at most 1 MiB',
+    ]);
   });
 });

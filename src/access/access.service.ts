@@ -18,11 +18,14 @@ import { readKeyRings, type KeyRings } from './key-rings.js';
 export type Door = 'keys' | 'open' | 'closed';
 
 const ROLES: readonly CallerRole[] = ['client', 'admin', 'node'];
+const NO_KEY_LEFT = 'The file of keys holds none: add one and send SIGHUP.';
 
 /** Whose keys open what, as they are now. */
 @Injectable()
 export class AccessService {
   private readonly isExposed: boolean;
+  /** A role whose keys stand in a file is never open: an empty one means that nobody has a key. */
+  private readonly hasFile: Readonly<Record<CallerRole, boolean>>;
   private rings: KeyRings;
 
   /** @throws AccessFault when the keys can't be read, or chats would be open to whoever reaches the tracker */
@@ -32,6 +35,11 @@ export class AccessService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.isExposed = !isLoopback(serving.host);
+    this.hasFile = {
+      client: settings.apiKeysFile !== null,
+      node: settings.nodeTokensFile !== null,
+      admin: settings.adminKeysFile !== null,
+    };
     this.rings = checkedKeyRings(settings, serving);
   }
 
@@ -39,12 +47,12 @@ export class AccessService {
     if (role === 'client' && this.settings.allowAnonymous)
       return this.rings.client.size > 0 ? 'keys' : 'open';
     if (this.rings[role].size > 0) return 'keys';
-    return this.isExposed ? 'closed' : 'open';
+    return this.isExposed || this.hasFile[role] ? 'closed' : 'open';
   }
 
   /** Whoever is on this machine may do something without a key. */
   get isOpenOnLoopback(): boolean {
-    return !this.isExposed && ROLES.some((role) => this.rings[role].size === 0);
+    return !this.isExposed && ROLES.some((role) => this.doorOf(role) === 'open');
   }
 
   /** Whether chats go on without a key where others need one. */
@@ -63,8 +71,9 @@ export class AccessService {
     return holder;
   }
 
-  /** Says once, at start, what stands open. */
+  /** Says once, at start, what stands open, and what a file without keys has closed. */
   warn(): void {
+    this.warnOfClosed();
     const open = ROLES.filter((role) => this.doorOf(role) === 'open');
     if (open.length === 0) return;
     this.logger.warn(
@@ -76,24 +85,20 @@ export class AccessService {
     );
   }
 
+  private warnOfClosed(): void {
+    const roles = ROLES.filter((role) => this.hasFile[role] && this.doorOf(role) === 'closed');
+    if (roles.length > 0) this.logger.warn({ closed_to_everybody: roles, hint: NO_KEY_LEFT }, 'keys.none');
+  }
+
   /**
-   * Reads the files of keys again. A faulty one changes nothing and is told.
+   * Reads the files of keys again. A faulty one changes nothing and is told; one without keys takes everybody's away.
    *
    * @returns whether a key that was good before is no more
    */
   reload(): boolean {
     const before = this.rings;
     try {
-      const rings = readKeyRings(this.settings);
-      if (
-        this.isExposed &&
-        rings.client.size === 0 &&
-        !this.settings.allowAnonymous &&
-        before.client.size > 0
-      ) {
-        throw new AccessFault(['MESHNET_API_KEYS_FILE: has no key left']);
-      }
-      this.rings = rings;
+      this.rings = readKeyRings(this.settings);
     } catch (fault) {
       if (!(fault instanceof AccessFault)) throw fault;
       this.logger.error({ faults: fault.faults }, 'keys.refused');
@@ -101,6 +106,7 @@ export class AccessService {
     }
     const { client, node, admin } = this.rings;
     this.logger.info({ clients: client.size, nodes: node.size, admins: admin.size }, 'keys.read');
+    this.warnOfClosed();
     return ROLES.some((role) => this.rings[role].lacksAnyOf(before[role]));
   }
 }

@@ -9,7 +9,8 @@ describe('a name that an open tracker is called by', () => {
     'a.localhost:8080',
     'tracker',
     'tracker:8080',
-    'tracker.',
+    'localhost.',
+    'a.localhost.:8080',
     '127.0.0.1:8080',
     '192.168.1.7',
     '[::1]:8080',
@@ -24,6 +25,8 @@ describe('a name that an open tracker is called by', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     'a.localhost.evil',
+    'evil.',
+    'evil.:8080',
   ])('is not, unless it is listed: %j', (host) => {
     expect(isHostAllowed(host, ['other.example', '*.another.example'])).toBe(false);
   });

@@ -8,8 +8,14 @@ import { isIP } from 'node:net';
  */
 export function isHostAllowed(host: string, allowed: readonly string[]): boolean {
   const name = nameOf(host);
-  if (!name.includes('.') || isIP(name) !== 0 || name.endsWith('.localhost')) return true;
+  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
+  // With a dot behind it a single word is a top-level domain, which somebody does own.
+  if (!name.includes('.') && !isAbsolute(host)) return true;
   return allowed.some((rule) => (rule.startsWith('*.') ? name.endsWith(rule.slice(1)) : name === rule));
+}
+
+function isAbsolute(host: string): boolean {
+  return /\.(:\d*)?$/.test(host);
 }
 
 function nameOf(host: string): string {

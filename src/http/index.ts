@@ -8,6 +8,7 @@
 export { BodyPipe } from './body.pipe.js';
 export { CHAT_PATHS, isChatPath, type ChatPath } from './chat-paths.js';
 export { callerOf, setCaller, type Caller, type CallerRole } from './caller.js';
+export { credentialOf, secretsIn, shownBy, type Shown } from './credential.js';
 export type { Gate, Refusal, RefusalWatch } from './gate.js';
 export { HttpModule } from './http.module.js';
 export { LaneExpressAdapter, pathOf, type Lane } from './lane.adapter.js';

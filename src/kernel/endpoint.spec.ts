@@ -37,6 +37,8 @@ describe('normaliseEndpoint', () => {
     ['http://127.1:80', 'http://127.0.0.1'],
     ['http://2130706433', 'http://127.0.0.1'],
     ['http://0x7f.1:9001', 'http://127.0.0.1:9001'],
+    ['http://[::ffff:127.0.0.1]:9001', 'http://127.0.0.1:9001'],
+    ['http://[::ffff:a00:7]/v1', 'http://10.0.0.7'],
     ['http://localhost:9001', 'http://localhost:9001'],
   ])('spells %s as %s', (text, spelled) => {
     expect(normaliseEndpoint(text)).toBe(spelled);

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { classOf, familyOf, isMetadataName, literalAddress } from './address.js';
+import { classOf, familyOf, isMetadataName, literalAddress, plainAddress } from './address.js';
 
 /** Why an address can't be a node's endpoint. Never repeats the address: it may carry a password. */
 export class EndpointFault extends Error {}
@@ -19,7 +19,7 @@ const UNSEEN = /[\u0000-\u0020\u007f]/;
 /**
  * One spelling for one server: `http://[::1]:9001/`, `http://h:9001/v1/` and `http://h:9001` lose their
  * trailing slash and `/v1`, a path prefix stays (`http://h/vllm/v1` is `http://h/vllm`). IPv6, numeric IPv4 and upper
- * case are spelled as the WHATWG URL parser does, so that what is forbidden (see address.ts) is so in every spelling.
+ * case are spelled as the WHATWG URL parser does, IPv4 addresses within IPv6 as IPv4, so that what is forbidden (see address.ts) is so in every spelling.
  *
  * @returns an absolute http(s) URL without trailing slash, query, fragment or credentials
  * @throws EndpointFault saying what is wrong, without the address
@@ -41,7 +41,17 @@ export function normaliseEndpoint(text: string): string {
     throw new EndpointFault('must be an address that can be called, not 0.0.0.0 or [::]');
   }
   if (isForbidden(url.hostname)) throw new EndpointFault(FORBIDDEN_HOST);
+  const plain = plainHost(url.hostname);
+  if (plain !== null) url.hostname = plain;
   return url.origin + trimPath(url.pathname);
+}
+
+/** One that spells an IPv4 address the IPv6 way, as the address; null: as it is. */
+function plainHost(hostname: string): string | null {
+  const address = literalAddress(hostname);
+  return address === null || familyOf(address) === familyOf(plainAddress(address))
+    ? null
+    : plainAddress(address);
 }
 
 function trimPath(pathname: string): string {

@@ -102,7 +102,7 @@ export class AccessSettings {
   @Setting({
     env: 'MESHNET_FORWARD_AUTHORIZATION',
     range: 'true or false',
-    help: "whether a client's own Authorization goes on to nodes that have no key of their own; a key of this tracker, sent as Bearer or Basic, does not",
+    help: "whether a client's own Authorization, one Bearer or Basic credential, goes on to nodes that have no key of their own; a key of this tracker does not",
     read: readFlag,
   })
   @IsBoolean()

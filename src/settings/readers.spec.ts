@@ -4,6 +4,7 @@ import {
   readCollectorUrl,
   readEndpoint,
   readHeaders,
+  readHost,
   readNumber,
   readText,
 } from './readers.js';
@@ -92,5 +93,16 @@ describe('readHeaders', () => {
 
   it.each(['a', '=a', 'a b=c', 'a=%', 'a=%0A', 'a=é', 'ä=a'])('cannot read %j', (text) => {
     expect(readHeaders(text)).toBeUndefined();
+  });
+});
+
+describe('readHost', () => {
+  it.each([
+    ['[::1]', '::1'],
+    ['::1', '::1'],
+    ['localhost', 'localhost'],
+    ['0.0.0.0', '0.0.0.0'],
+  ])('reads %s as %s, which can be listened on', (text, host) => {
+    expect(readHost(text)).toBe(host);
   });
 });

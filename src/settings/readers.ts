@@ -12,6 +12,11 @@ export function readText(text: string): string {
   return text;
 }
 
+/** A name or address to listen on; an IPv6 one may stand in brackets, as in URLs. */
+export function readHost(text: string): string {
+  return text.replace(/^\[(.*)\]$/, '$1');
+}
+
 /** A list of endpoints, normalised; `undefined` when any of them is none. */
 export function readEndpoint(text: string): string | undefined {
   try {

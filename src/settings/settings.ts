@@ -19,6 +19,7 @@ import {
   readCollectorUrl,
   readEndpoint,
   readHeaders,
+  readHost,
   readNumber,
   readText,
 } from './readers.js';
@@ -209,7 +210,7 @@ export class ServingSettings {
     flag: '--host',
     range: 'a host name or address to listen on',
     help: 'address to listen on',
-    read: readText,
+    read: readHost,
   })
   @IsString()
   host = '127.0.0.1';

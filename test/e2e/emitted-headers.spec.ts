@@ -62,6 +62,16 @@ describe('a key of this tracker', () => {
     ['MESHNET_ADMIN_KEYS', `Bearer ${ADMIN}`],
     ['MESHNET_NODE_TOKENS', `Bearer ${ADMIN}`],
     ['MESHNET_ADMIN_KEYS', basic],
+    ['MESHNET_ADMIN_KEYS', `Basic ${Buffer.from(`${ADMIN}:`).toString('base64')}`],
+    ['MESHNET_ADMIN_KEYS', `Basic ${Buffer.from(ADMIN).toString('base64')}`],
+    ['MESHNET_ADMIN_KEYS', `Token ${ADMIN}`],
+    ['MESHNET_ADMIN_KEYS', ADMIN],
+    ['MESHNET_ADMIN_KEYS', `Bearer other, Bearer ${ADMIN}`],
+    ['MESHNET_ADMIN_KEYS', `Bearer ${ADMIN} x`],
+    ['MESHNET_ADMIN_KEYS', `Bearer "${ADMIN}"`],
+    ['MESHNET_ADMIN_KEYS', ` \tBearer\t${ADMIN}`],
+    ['MESHNET_ADMIN_KEYS', [`Bearer ${ADMIN}`, 'Bearer other']],
+    ['MESHNET_ADMIN_KEYS', ['Bearer other', `Bearer ${ADMIN}`]],
   ])('of %s is no node’s to see either, where chats ask for none', async (variable, authorization) => {
     const head = await stage.head();
     const tracker = await stage.tracker({
@@ -72,8 +82,13 @@ describe('a key of this tracker', () => {
       headers: { authorization: `Bearer ${ADMIN}` },
       body: { wallet: 'w', endpoint: head.url, model: MODEL },
     });
-    const reply = await tracker.api.chat({ model: MODEL, messages: [] }, { headers: { authorization } });
+    const reply = await send(`${tracker.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization },
+      body: { model: MODEL, messages: [] },
+    });
     expect(reply.status).toBe(200);
     expect(head.last.headers.authorization).toBeUndefined();
+    expect(JSON.stringify(head.last.headers)).not.toContain(ADMIN);
   });
 });

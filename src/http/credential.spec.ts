@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { shownBy } from './credential.js';
+import { credentialOf, secretsIn, shownBy } from './credential.js';
 
 function shown(authorization?: string, takesPassword = false, rawHeaders: string[] = []) {
   return shownBy(
@@ -54,5 +54,49 @@ describe('what a request shows', () => {
     expect(shown(basic('nocolon'), true)).toEqual({ kind: 'unreadable' });
     expect(shown('Basic !!!', true)).toEqual({ kind: 'unreadable' });
     expect(shown('Bearer secret', true).kind).toBe('secret');
+  });
+});
+
+function request(...sent: string[]) {
+  return {
+    headers: sent[0] === undefined ? {} : { authorization: sent[0] },
+    rawHeaders: sent.flatMap((text) => ['Authorization', text]),
+  };
+}
+
+describe('what may be a secret', () => {
+  it('is the token, or user, password and both', () => {
+    expect(secretsIn(request('Bearer "a"'))).toEqual(['"a"']);
+    expect(secretsIn(request(basic('user:pass:word'))).slice(1)).toEqual(['user', 'pass:word']);
+    expect(secretsIn(request(basic('alone')))).toEqual([basic('alone').slice(6), 'alone']);
+    expect(secretsIn(request('Token a'))).toEqual([]);
+    expect(secretsIn(request())).toEqual([]);
+  });
+});
+
+describe('a credential', () => {
+  it.each(['Bearer a', 'bearer  a.b-c_d~e+f/g==', basic('user:word'), `Bearer ${'x'.repeat(4000)}`])(
+    'is %j',
+    (text) => {
+      expect(credentialOf(request(text))).toBe(text);
+    },
+  );
+
+  it.each([
+    '',
+    'a',
+    'Token a',
+    'Bearer a b',
+    'Bearer a, Bearer b',
+    'Bearer "a"',
+    'Basic !!',
+    'Digest username="a"',
+  ])('is not %j', (text) => {
+    expect(credentialOf(request(text))).toBeNull();
+  });
+
+  it('is not one of two, nor none', () => {
+    expect(credentialOf(request('Bearer a', 'Bearer b'))).toBeNull();
+    expect(credentialOf(request())).toBeNull();
   });
 });
