@@ -211,9 +211,9 @@ describe('reading the files again', () => {
     expect(logger.of('keys.none')).toMatchObject([{ fields: { closed_to_everybody: ['admin'] } }]);
   });
 
-  it('leaves chats open where anybody may', () => {
+  it('leaves chats to whoever shows no key where anybody may, and to no key', () => {
     const { access } = accessOf({ MESHNET_ALLOW_ANONYMOUS: 'true', MESHNET_API_KEYS_FILE: aFile('') });
-    expect(access.doorOf('client')).toBe('open');
+    expect([access.doorOf('client'), access.takesAnonymous]).toEqual(['keys', true]);
   });
 });
 

@@ -45,7 +45,7 @@ export class AccessService {
 
   doorOf(role: CallerRole): Door {
     if (role === 'client' && this.settings.allowAnonymous)
-      return this.rings.client.size > 0 ? 'keys' : 'open';
+      return this.rings.client.size > 0 || this.hasFile.client ? 'keys' : 'open';
     if (this.rings[role].size > 0) return 'keys';
     return this.isExposed || this.hasFile[role] ? 'closed' : 'open';
   }

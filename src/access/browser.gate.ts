@@ -38,8 +38,11 @@ export class BrowserGate implements Gate, OnModuleInit {
       this.allowedHost = host;
     }
     if (origin === undefined && headers['sec-fetch-site'] !== 'cross-site') return null;
-    const isNamed = origin !== undefined && this.settings.corsOrigins.includes(origin);
-    if (isNamed && roleFor(method, path) === 'client') {
+    const isNamed =
+      origin !== undefined &&
+      this.settings.corsOrigins.includes(origin) &&
+      roleFor(method, path) === 'client';
+    if (isNamed) {
       allow(response, origin);
       if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) return PREFLIGHT;
     }

@@ -26,6 +26,8 @@ describe('a name that an open tracker is called by', () => {
     '127.0.0.1.evil.example',
     'a.localhost.evil',
     'evil.',
+    '[::1].evil.example',
+    '[::1',
     'evil.:8080',
   ])('is not, unless it is listed: %j', (host) => {
     expect(isHostAllowed(host, ['other.example', '*.another.example'])).toBe(false);

@@ -10,7 +10,7 @@ export function isHostAllowed(host: string, allowed: readonly string[]): boolean
   const name = nameOf(host);
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
   // With a dot behind it a single word is a top-level domain, which somebody does own.
-  if (!name.includes('.') && !isAbsolute(host)) return true;
+  if (/^[\w-]*$/.test(name) && !isAbsolute(host)) return true;
   return allowed.some((rule) => (rule.startsWith('*.') ? name.endsWith(rule.slice(1)) : name === rule));
 }
 
@@ -20,6 +20,7 @@ function isAbsolute(host: string): boolean {
 
 function nameOf(host: string): string {
   const lower = host.toLowerCase();
-  if (lower.startsWith('[')) return lower.slice(1, lower.indexOf(']'));
+  const [, ipv6] = /^\[([^\]]*)\](?::\d*)?$/.exec(lower) ?? [];
+  if (ipv6 !== undefined) return ipv6;
   return lower.replace(/:\d*$/, '').replace(/\.$/, '');
 }

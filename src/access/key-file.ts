@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readSmallFile } from '../kernel/index.js';
 import { hasTwins, KEY_RULE, readKey, type NamedKey } from '../settings/index.js';
 
 /** Why the tracker does not start, or keeps the keys it has: a line each, never what stands in the file. */
@@ -26,19 +26,13 @@ export function readKeyFile(variable: string, path: string | null): NamedKey[] {
   return keys;
 }
 
-/** What waits for a writer, a pipe say, would hold up everybody; what is longer than this is no list of keys. */
+/** What is longer is no list of keys. */
 const MOST_BYTES = 1024 * 1024;
 
 function textOf(variable: string, path: string): string {
-  let file: number | null = null;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = fstatSync(file);
-    if (stats.isFile() && stats.size <= MOST_BYTES) return readFileSync(file, 'utf8');
-  } catch {
-    // Told below, like the rest.
-  } finally {
-    if (file !== null) closeSync(file);
+  const text = readSmallFile(path, MOST_BYTES);
+  if (text === undefined) {
+    throw new AccessFault([`${variable}: must be the path of a readable file of at most 1 MiB`]);
   }
-  throw new AccessFault([`${variable}: must be the path of a readable file of at most 1 MiB`]);
+  return text;
 }

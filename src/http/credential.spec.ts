@@ -65,12 +65,35 @@ function request(...sent: string[]) {
 }
 
 describe('what may be a secret', () => {
-  it('is the token, or user, password and both', () => {
-    expect(secretsIn(request('Bearer "a"'))).toEqual(['"a"']);
-    expect(secretsIn(request(basic('user:pass:word'))).slice(1)).toEqual(['user', 'pass:word']);
-    expect(secretsIn(request(basic('alone')))).toEqual([basic('alone').slice(6), 'alone']);
-    expect(secretsIn(request('Token a'))).toEqual([]);
-    expect(secretsIn(request())).toEqual([]);
+  const KEY = 'a-key_with-url.safe~characters';
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+
+  it.each([
+    `Bearer ${KEY}`,
+    `bearer  ${KEY} `,
+    `Basic ${KEY}`,
+    `Token ${KEY}`,
+    `Bearer ${KEY}==`,
+    `Basic ${encoded(`user:${KEY}`)}`,
+    `Basic ${encoded(`${KEY}:`)}`,
+    `Basic ${encoded(`u:${KEY}\n`)}`,
+    `Basic ${encoded(`u: ${KEY}`)}`,
+    `Basic ${encoded(`u:${KEY}:x`)}`,
+    `Basic ${encoded(`u:x:${KEY}`)}`,
+    `Basic ${encoded(KEY)}`,
+    `Basic ${Buffer.from(`ü>?:${KEY}`).toString('base64url')}`,
+    `Bearer ${encoded(KEY)}`,
+    `Bearer ${encoded(`u:${KEY}`)}`,
+  ])('is found in %j', (text) => {
+    expect(secretsIn(request(text))).toContain(KEY);
+  });
+
+  it('with colons in it is found too', () => {
+    expect(secretsIn(request(basic('user:pass:word')))).toContain('pass:word');
+  });
+
+  it('is nothing where nothing is sent, or what is no key by its length', () => {
+    expect([secretsIn(request()), secretsIn(request(`Bearer ${'x'.repeat(2000)}`))]).toEqual([[], []]);
   });
 });
 
@@ -91,6 +114,7 @@ describe('a credential', () => {
     'Bearer "a"',
     'Basic !!',
     'Digest username="a"',
+    basic('x:'.repeat(40)),
   ])('is not %j', (text) => {
     expect(credentialOf(request(text))).toBeNull();
   });

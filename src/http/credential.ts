@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 /** Longer ones are no key of ours, and not worth a digest. */
 const MOST_CHARACTERS = 1024;
+/** No key of ours has so many colons that this leaves one out: what has more is not passed on. */
+const MOST_PARTS = 32;
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 const PLAIN = /^(bearer|basic) +[a-z0-9._~+/-]+=* *$/i;
 const BASIC = /^basic +([a-z0-9+/=]+) *$/i;
@@ -27,12 +29,17 @@ export function shownBy(request: Headers, takesPassword: boolean): Shown {
   return password === undefined ? UNREADABLE : { kind: 'secret', secret: password };
 }
 
-/** All in a request's Authorization that may be a secret: a Bearer token, or of Basic the user, the password, and both as sent. */
+/**
+ * All in a request's Authorization that may be a secret of ours: the token of whichever scheme, as it was sent and decoded from
+ * base64 in either alphabet, and of what is decoded each part between colons.
+ */
 export function secretsIn({ headers: { authorization = '' } }: Headers): readonly string[] {
-  const bearer = BEARER.exec(authorization)?.[1];
-  if (bearer !== undefined) return [bearer];
-  const basic = BASIC.exec(authorization)?.[1];
-  return basic === undefined ? [] : [basic, ...partsOf(basic)];
+  const [, token] = /^[\w-]+ +([\x21-\x7e]+) *$/.exec(authorization) ?? [];
+  if (token === undefined || token.length > MOST_CHARACTERS) return [];
+  const decoded = Buffer.from(token, 'base64').toString().trim();
+  const [, password = ''] = /^[^:]*:(.*)$/s.exec(decoded) ?? [];
+  const parts = decoded.split(':', MOST_PARTS).map((part) => part.trim());
+  return [...new Set([token, token.replace(/=+$/, ''), decoded, password.trim(), ...parts])];
 }
 
 /**
@@ -41,7 +48,12 @@ export function secretsIn({ headers: { authorization = '' } }: Headers): readonl
  */
 export function credentialOf({ headers: { authorization }, rawHeaders }: Headers): string | null {
   if (authorization === undefined || isRepeated(rawHeaders)) return null;
-  return PLAIN.test(authorization) ? authorization : null;
+  return PLAIN.test(authorization) && colonsIn(authorization) < MOST_PARTS ? authorization : null;
+}
+
+function colonsIn(authorization: string): number {
+  const [, token = ''] = authorization.split(/ +/);
+  return Buffer.from(token, 'base64').toString().split(':').length - 1;
 }
 
 /** The user and the password; where nothing parts them, all of it. */

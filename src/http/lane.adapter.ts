@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import express from 'express';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { refuse, type Gate, type Refusal, type RefusalWatch } from './gate.js';
 import { OpenAnswers } from './open-answers.js';
+import { errorBody } from './openai-error.js';
 import { refuseUnreadable } from './unreadable-request.js';
 
 /** Takes a request away from Nest and Express. */
@@ -29,6 +31,11 @@ export class LaneExpressAdapter extends ExpressAdapter {
   private readonly refusalWatches: RefusalWatch[] = [];
   private readonly answers = new OpenAnswers();
 
+  constructor() {
+    // Gates judge by the path as it is spelled; Express must not find anything under another spelling.
+    super(express().enable('case sensitive routing'));
+  }
+
   openLane(lane: Lane): void {
     this.lanes.push(lane);
   }
@@ -53,18 +60,19 @@ export class LaneExpressAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const express = this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>();
+    const serveByExpress = this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>();
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       this.answers.add(request.socket, response);
-      const path = pathOf(request.url ?? '/');
-      const refusal = this.refusalOf(request, path, response);
+      request.url = originForm(request.url ?? '/');
+      const path = pathOf(request.url);
+      const refusal = isPlainPath(path) ? this.refusalOf(request, path, response) : ODD_PATH;
       if (refusal !== null) {
         refuse(request, response, refusal);
         return;
       }
       const lane = this.lanes.find((each) => each.serves(path, request));
       if (lane !== undefined) lane.handle(request, response);
-      else express(request, response);
+      else serveByExpress(request, response);
     };
     const server = createServer(
       {
@@ -105,6 +113,29 @@ function firstRefusal(
   }
   return null;
 }
+
+/** `http://host/path`, as proxies are asked, is `/path` (RFC 9112, 3.2.2). */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const path = /^https?:\/\/[^/?#]*/i.exec(url);
+  return path === null ? url : url.slice(path[0].length).replace(/^(?!\/)/, '/');
+}
+
+/** Anything else in a path would be folded, cut off or turned round by the parser that Express asks. */
+function isPlainPath(path: string): boolean {
+  return !/[^!-~]|[#\\]/.test(path);
+}
+
+const ODD_PATH: Refusal = {
+  status: 400,
+  headers: {},
+  body: errorBody(
+    400,
+    'A path is written in visible ASCII, the rest percent-encoded.',
+    null,
+    'invalid_request',
+  ),
+};
 
 /** What a request asks for, without its query. */
 export function pathOf(url: string): string {

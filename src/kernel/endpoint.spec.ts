@@ -39,6 +39,8 @@ describe('normaliseEndpoint', () => {
     ['http://0x7f.1:9001', 'http://127.0.0.1:9001'],
     ['http://[::ffff:127.0.0.1]:9001', 'http://127.0.0.1:9001'],
     ['http://[::ffff:a00:7]/v1', 'http://10.0.0.7'],
+    ['http://h/%76%31', 'http://h'],
+    ['http://h/%7Ea%2fb%2e', 'http://h/~a%2Fb%2E'],
     ['http://localhost:9001', 'http://localhost:9001'],
   ])('spells %s as %s', (text, spelled) => {
     expect(normaliseEndpoint(text)).toBe(spelled);

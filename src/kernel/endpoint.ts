@@ -55,8 +55,17 @@ function plainHost(hostname: string): string | null {
 }
 
 function trimPath(pathname: string): string {
-  const trimmed = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+  const trimmed = pathname
+    .replace(/%[0-9a-f]{2}/gi, unreserved)
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '');
   return trimmed === '/v1' ? '' : trimmed.replace(/\/v1$/, '');
+}
+
+/** Letters and digits need no percent signs; with them the same path would be another one (RFC 3986, 6.2.2.2). */
+function unreserved(encoded: string): string {
+  const letter = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+  return /[\w.~-]/.test(letter) && letter !== '.' ? letter : encoded.toUpperCase();
 }
 
 function isUnspecified(hostname: string): boolean {

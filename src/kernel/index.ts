@@ -79,6 +79,7 @@ export {
   randomId,
   WALLET_RULE,
 } from './ids.js';
+export { readSmallFile } from './small-file.js';
 export { spanLength, subtractSpans, type LayerSpan } from './span.js';
 export { ROUTE_ENUMERATIONS, ROUTE_POLICIES, type RouteEnumeration, type RoutePolicy } from './names.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';

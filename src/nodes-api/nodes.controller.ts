@@ -21,6 +21,8 @@ import { nodeRow, type NodeRow } from './node-row.js';
 import { SpeedSuspicionsService } from './speed-suspicions.service.js';
 import { RegistrationDesk, type RegistrationReceipt } from './registration-desk.js';
 
+const REGISTRATIONS = new BodyPipe(Registration);
+
 /** Nodes come in, and operators look at them, drain, resume and end them. */
 @Controller('v1/nodes')
 export class NodesController {
@@ -36,10 +38,10 @@ export class NodesController {
   @Post()
   register(
     @Req() request: Request,
-    @Body(new BodyPipe(Registration)) body: Registration,
+    @Body() body: unknown,
     @Res({ passthrough: true }) response: Response,
   ): RegistrationReceipt {
-    const { isNew, receipt } = this.desk.take(request, body);
+    const { isNew, receipt } = this.desk.take(request, () => REGISTRATIONS.transform(body));
     response.status(isNew ? 201 : 200);
     return receipt;
   }

@@ -86,8 +86,8 @@ export class NodesLane implements Lane, OnModuleInit {
 
   private registration(request: IncomingMessage): (text: string) => Answer {
     return (text) => {
-      const said = this.registrations.transform(parsed(text));
-      const { isNew, receipt } = this.desk.take(request, said);
+      const read = (): Registration => this.registrations.transform(parsed(text));
+      const { isNew, receipt } = this.desk.take(request, read);
       return { status: isNew ? 201 : 200, body: receipt };
     };
   }

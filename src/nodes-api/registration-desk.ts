@@ -32,10 +32,13 @@ export class RegistrationDesk {
     private readonly refusals: RefusalLimitService,
   ) {}
 
-  /** @throws InvalidRequestError | WalletProofError | ConflictError | RateLimitedError and nothing has changed */
-  take(request: IncomingMessage, body: Registration): TakenIn {
+  /**
+   * @param read throws InvalidRequestError where what was sent is no registration
+   * @throws InvalidRequestError | WalletProofError | ConflictError | RateLimitedError and nothing has changed
+   */
+  take(request: IncomingMessage, read: () => Registration): TakenIn {
     try {
-      return this.takeIn(body);
+      return this.takeIn(read());
     } catch (fault) {
       throw this.refusals.judged(request, fault);
     }

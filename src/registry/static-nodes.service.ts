@@ -1,7 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { CLOCK, EventBus, LOGGER, type Cancel, type Clock, type Logger } from '../kernel/index.js';
+import {
+  CLOCK,
+  EventBus,
+  LOGGER,
+  readSmallFile,
+  type Cancel,
+  type Clock,
+  type Logger,
+} from '../kernel/index.js';
 import { NodeNetworksService } from '../node-networks/index.js';
 import { ENV_LOOKUP, NODES_SETTINGS, type EnvLookup, type NodesSettings } from '../settings/index.js';
 import { entryOfUrl, NodesFileFault, parseNodesFile, twinFaults, type StaticEntry } from './nodes-file.js';
@@ -14,6 +21,8 @@ const LOOK_EVERY_MS = 2000;
 const LONGEST_PROBE_MS = 10_000;
 /** Faults of a file that are named in the log. */
 const MOST_LOGGED = 50;
+/** A thousand nodes take about a quarter of a MiB. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Keeps the servers of the nodes file and of `--node` flags in the registry. */
 @Injectable()
@@ -151,9 +160,5 @@ function loggable(faults: readonly string[]): readonly string[] {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return readSmallFile(path, MOST_BYTES);
 }

@@ -353,3 +353,88 @@ describe('keys that are changed while the tracker runs', () => {
     await eventually(() => expect(again.response.closed).toBe(true));
   });
 });
+
+describe('another spelling of a path', () => {
+  const line = (method: string, target: string, key: string | null, body: object | null): Buffer => {
+    const text = body === null ? '' : JSON.stringify(body);
+    const authorization = key === null ? [] : [`authorization: Bearer ${key}`];
+    const lines = [
+      `${method} ${target} HTTP/1.1`,
+      'host: localhost',
+      ...authorization,
+      'content-type: application/json',
+      `content-length: ${String(text.length)}`,
+      '',
+      text,
+    ];
+    return Buffer.from(lines.join('\r\n'), 'latin1');
+  };
+  const NODE = { wallet: 'stranger', endpoint: 'http://127.0.0.1:9', model: 'strange' };
+  const SPELLINGS = [
+    '/V1/nodes',
+    '/v1/Nodes',
+    '/v1/NODES/',
+    'http://h/v1/nodes',
+    'HTTP://h/v1/nodes',
+    'http://h/V1/nodes',
+    '//v1/nodes',
+    '/v1//nodes',
+    '/v1/nodes#x',
+    '/v1/nodes\xa0',
+    '/v1/nodes\t',
+    '/v1\\nodes?a#b',
+    '/v1\\nodes',
+    '/%761/nodes',
+    '/v1/./nodes',
+    '/x/../v1/nodes',
+    '/v1/nodes;x',
+    '/v1/nodes%20',
+  ];
+
+  it.each(SPELLINGS)('%j takes no registration without a token', async (target) => {
+    const open = await stage.tracker({ env: { MESHNET_NODE_TOKENS: ENV.MESHNET_NODE_TOKENS } });
+    const closed = await stage.tracker({
+      env: { ...EXPOSED, MESHNET_API_KEYS: ENV.MESHNET_API_KEYS, MESHNET_ADMIN_KEYS: ENV.MESHNET_ADMIN_KEYS },
+    });
+    for (const [tracker, key] of [
+      [open, null],
+      [open, WRONG],
+      [closed, KEYS.admin],
+    ] as const) {
+      const { status } = await exchange(tracker.port, [line('POST', target, key, NODE)]);
+      expect(status).toBeGreaterThanOrEqual(400);
+      const headers = tracker === open ? {} : bearer(KEYS.admin);
+      expect(
+        (jsonOf(await send(`${tracker.url}/v1/nodes`, { headers })) as { data: unknown[] }).data,
+      ).toEqual([]);
+    }
+  });
+
+  it.each(['/V1/leases/', '/v1/Leases/', 'http://h/v1/leases/', '/v1/leases\\'])(
+    '%j ends no lease by an operator’s key',
+    async (target) => {
+      const tracker = await stage.tracker({ env: ENV });
+      const registered = await send(`${tracker.url}/v1/nodes`, {
+        method: 'POST',
+        headers: bearer(KEYS.node),
+        body: NODE,
+      });
+      const { lease_id } = jsonOf(registered) as { lease_id: string };
+      for (const method of ['PUT', 'DELETE']) {
+        const { status } = await exchange(tracker.port, [line(method, target + lease_id, KEYS.admin, {})]);
+        expect(status).toBeGreaterThanOrEqual(400);
+      }
+      expect((await send(`${tracker.url}/v1/nodes`, { headers: bearer(KEYS.admin) })).text).toContain(
+        'stranger',
+      );
+    },
+  );
+
+  it('with its host is the same path, to whom it belongs', async () => {
+    const tracker = await stage.tracker({ env: ENV });
+    const { status } = await exchange(tracker.port, [line('POST', 'http://h/v1/nodes?x', KEYS.node, NODE)]);
+    expect(status).toBe(201);
+    expect((await exchange(tracker.port, [line('GET', 'http://h', null, null)])).status).not.toBe(400);
+    expect((await exchange(tracker.port, [line('GET', 'http://h/healthz', null, null)])).status).toBe(200);
+  });
+});

@@ -78,6 +78,14 @@ describe('a page of another site, before an open tracker', () => {
 });
 
 describe('a page that is named in MESHNET_CORS_ORIGINS', () => {
+  it.each(CHANGES.slice(1))('can no more than chat: not $method $path', async ({ method, path, body }) => {
+    const { url, api } = await aTracker({ MESHNET_CORS_ORIGINS: APP });
+    const headers = { origin: APP, 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
+    const reply = await ask(url, path, { method, headers, ...(body === undefined ? {} : { body }) });
+    expect([reply.status, errorOf(reply).code]).toEqual([403, 'cross_site']);
+    expect((await api.nodes()).map(({ status }) => status)).toEqual(['ready']);
+  });
+
   it('may chat and read what comes of it', async () => {
     const { url } = await aTracker({ MESHNET_CORS_ORIGINS: `${APP}, http://localhost:3000` });
     const asked = {

@@ -314,6 +314,7 @@ describe('refused registrations from one address', () => {
     ['403 wrong_key_role', ALICE, {}],
     ['409 conflict', TOKEN, { num_layers: 7, shard_start: 0, shard_end: 6 }],
     ['400 invalid_request', TOKEN, { endpoint: 'http://169.254.169.254' }],
+    ['400 invalid_request', TOKEN, { endpoint: 5 }],
   ];
 
   it.each(REFUSED)('of %s get 429 after 60 a minute, good ones none', async (told, token, more) => {
