@@ -12,7 +12,7 @@ import { Attempt } from './relay/attempt.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { headersForClient, headersForHead } from './request/headers.js';
 import { mustAskUsage, upstreamBody } from './request/upstream-body.js';
-import { Via } from './request/via.js';
+import { isFromTracker, Via } from './request/via.js';
 import { attemptEndingOf, endingOf } from './settlement.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
@@ -104,6 +104,7 @@ export class AttemptsService {
         }),
         body,
       },
+      isFromTracker: isFromTracker(chat.headers),
       client: chat.client,
       deadlines: this.deadlines,
       limits: limitsOf(this.settings, head, context.startedAt),

@@ -45,6 +45,46 @@ describe('a node that leads to the tracker itself', () => {
   });
 });
 
+describe('trackers that are nodes of each other', () => {
+  it('make few attempts of one chat, since only the first tries other routes', async () => {
+    const trackers = await Promise.all([0, 1, 2, 3].map(() => stage.tracker()));
+    for (const { api, url } of trackers) {
+      for (const [at, other] of trackers.entries()) {
+        if (other.url !== url)
+          await api.register({ wallet: `t${String(at)}`, endpoint: other.url, model: MODEL });
+      }
+    }
+    const [first] = trackers;
+    expect((await first?.api.chat(aChat()))?.status).toBe(508);
+    const calls = (await Promise.all(trackers.map(({ api }) => api.calls()))).flat();
+    const attempts = calls.reduce((sum, call) => sum + call.attempts.length, 0);
+    // Three attempts of the first one, each going round through the other three at most.
+    expect(attempts).toBeLessThanOrEqual(3 * 4);
+  });
+
+  it('hold nothing against a node for what a client says of its way', async () => {
+    const [back, front, head] = await Promise.all([stage.tracker(), stage.tracker(), stage.head()]);
+    await join(back.api, head, 'a');
+    await front.api.register({ wallet: 'back', endpoint: back.url, model: MODEL });
+    await front.api.chat(aChat());
+    const said = String(head.last.headers.via);
+    for (const via of [said, said.toUpperCase(), said.replace(/ /g, '  ')]) {
+      const reply = await front.api.chat(aChat(), { headers: { via } });
+      expect([reply.status, errorOf(reply).code]).toEqual([508, 'loop_detected']);
+    }
+    expect((await front.api.node('back:all')).reputation).toBe(1);
+  });
+});
+
+describe('a Via of the client', () => {
+  it.each(['', 'x'.repeat(9000), '1.1 (', ', , '])('of %j costs no chat', async (via) => {
+    const [tracker, head] = await Promise.all([stage.tracker(), stage.head()]);
+    await join(tracker.api, head, 'a');
+    expect((await tracker.api.chat(aChat(), { headers: { via } })).status).toBe(200);
+    expect(String(head.last.headers.via).length).toBeLessThan(2200);
+  });
+});
+
 describe('a chain of trackers', () => {
   it('that comes to an end works, and the head is told of all of them', async () => {
     const [front, back, head] = await Promise.all([stage.tracker(), stage.tracker(), stage.head()]);

@@ -20,6 +20,8 @@ export interface AttemptInput {
   readonly nodeId: string;
   readonly pool: HeadPool;
   readonly call: HeadCall;
+  /** The chat came by way of another tracker. */
+  readonly isFromTracker: boolean;
   readonly client: ClientAnswer;
   readonly deadlines: Deadlines;
   readonly limits: CallLimits;
@@ -103,6 +105,10 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
 
   get nodeId(): string {
     return this.input.nodeId;
+  }
+
+  get isFromTracker(): boolean {
+    return this.input.isFromTracker;
   }
 
   get path(): string {

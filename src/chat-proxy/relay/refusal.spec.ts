@@ -10,7 +10,7 @@ import {
   statusOfInBand,
 } from './refusal.js';
 
-const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions' };
+const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions', isFromTracker: false };
 
 function anError(stated: Partial<InBandError> = {}): InBandError {
   return { code: null, codeText: null, message: 'no', nodeId: null, ...stated };

@@ -67,35 +67,14 @@ describe('the headers for a head', () => {
     ]);
   });
 
-  it.each([
-    ...['apikey', 'api_key', 'x-goog-api-key', 'openai-api-key', 'anthropic-api-key', 'x-litellm-api-key'],
-    ...[
-      'x-litellm-key-api-key',
-      'ocp-apim-subscription-key',
-      'x-auth-token',
-      'x-access-token',
-      'x-amz-security-token',
-    ],
-    ...[
-      'x-authorization',
-      'x-forwarded-authorization',
-      'x-csrf-token',
-      'x-client-secret',
-      'x-jwt-assertion',
-      'x-auth',
-    ],
-    ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded', 'forwarded', 'x-real-ip', 'cf-connecting-ip'],
-    ...['true-client-ip', 'x-client-ip', 'x-envoy-external-address'],
-  ])('lack %s: a key or an address of the client by another name', (name) => {
-    expect(Object.keys(sent({ [name]: 'x' }))).not.toContain(name);
+  it('are so few characters that the strictest servers take them', () => {
+    const long = { 'x-one': 'x'.repeat(4000), 'x-two': 'x'.repeat(4000), 'x-three': 'x' };
+    expect(Object.keys(sent(long)).filter((name) => name.startsWith('x-'))).toEqual([
+      'x-request-id',
+      'x-meshnet-route',
+      'x-one',
+    ]);
   });
-
-  it.each(['x-max-tokens', 'x-author', 'x-tokens', 'openai-organization', 'x-session-affinity', 'x-key'])(
-    'keep %s, which is none',
-    (name) => {
-      expect(sent({ [name]: 'x' })).toMatchObject({ [name]: 'x' });
-    },
-  );
 
   it("are the relay's own where both have them, and the node's over all", () => {
     const client = {

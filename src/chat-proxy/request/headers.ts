@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../candidate-enumeration/index.js';
+import { tellsOfClient } from './client-headers.js';
 import { passedOn, type TraceHeaders } from '../../traces/index.js';
 
 /** Headers as undici and node:http take them; names in lower case. */
@@ -27,18 +28,6 @@ const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'expect',
   'cookie',
-  // Who called whom, by addresses.
-  'forwarded',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-original-forwarded-for',
-  'x-envoy-external-address',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'cf-connecting-ipv6',
-  'fastly-client-ip',
-  'fly-client-ip',
   'x-request-id',
   'x-meshnet-route',
   // Where a page in a browser came from: some servers refuse what isn't their own.
@@ -49,16 +38,10 @@ const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
   'tracestate',
   'via',
 ]);
-/**
- * What clients and proxies call a key: `Authorization`, `api-key`, `x-goog-api-key`, `x-litellm-api-key`,
- * `ocp-apim-subscription-key`, `x-auth-token` …, and the addresses that proxies note.
- */
-const SECRET_OR_ADDRESS =
-  /(^|[-_])(api[-_]?key|subscription-key|access-key|authorization|auth|token|secret|password|credentials?|jwt|assertion)$|^x-forwarded/;
-
 function isForHeads(name: string): boolean {
-  return !NOT_FOR_HEADS.has(name) && !SECRET_OR_ADDRESS.test(name);
+  return !NOT_FOR_HEADS.has(name) && !tellsOfClient(name);
 }
+
 /** Framing and identity of the answer are the tracker's own, and what it passes on is plain, whatever the head says. */
 const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
@@ -97,6 +80,8 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
 ]);
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
+/** Nor more characters than this: with ours they stay below the 8 KiB that the strictest servers take. */
+const MOST_CHARACTERS = 6 * 1024;
 
 /** What a head is told beside the client's own headers. */
 export interface OwnHeaders {
@@ -130,10 +115,13 @@ export function headersForHead(
   Object.assign(headers, trace ?? clientTrace(client, named));
   // Servers take so many headers and pass over the rest: ours come first, and the client's can't push them out.
   let room = MOST_PASSED_ON;
+  let characters = MOST_CHARACTERS;
   for (const name in client) {
     const value = client[name];
     if (value === undefined || !isForHeads(name) || named?.has(name) === true) continue;
     if (Object.hasOwn(headers, name)) continue;
+    characters -= name.length + value.length;
+    if (characters < 0) break;
     headers[name] = value;
     room -= 1;
     if (room === 0) break;

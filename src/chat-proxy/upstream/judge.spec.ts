@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { judge, type RefusalFacts } from './judge.js';
 
 function judged(stated: Partial<RefusalFacts> & { readonly status: number }): string {
-  return judge({ headers: {}, message: null, path: '/v1/chat/completions', ...stated });
+  return judge({ headers: {}, message: null, path: '/v1/chat/completions', isFromTracker: false, ...stated });
 }
 
 describe('whose doing an answer is', () => {
@@ -17,6 +17,12 @@ describe('whose doing an answer is', () => {
 
   it.each([401, 403])('%i: that of a node which refuses the tracker', (status) => {
     expect(judged({ status })).toBe('misconfigured');
+  });
+
+  it('508: the node’s, which leads here; to whoever was asked by another tracker, the one that began', () => {
+    expect(judged({ status: 508 })).toBe('failed');
+    expect(judged({ status: 508, isFromTracker: true })).toBe('refused');
+    expect(judged({ status: 500, isFromTracker: true })).toBe('failed');
   });
 
   it('429: nobody’s, there is too much to do', () => {

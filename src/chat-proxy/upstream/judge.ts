@@ -14,11 +14,15 @@ export interface RefusalFacts {
   readonly message: string | null;
   /** What the head was asked. */
   readonly path: string;
+  /** The chat came by way of another tracker. */
+  readonly isFromTracker: boolean;
 }
 
 export function judge(facts: RefusalFacts): Refusal {
   const { status } = facts;
   if (status === 429) return 'busy';
+  // Whoever began to send it round tries another way, and nobody else: each would try all of its own.
+  if (status === 508 && facts.isFromTracker) return 'refused';
   if (status === 503) return isBusy(facts) ? 'busy' : 'failed';
   if (status === 401 || status === 403 || (status === 404 && lacksModel(facts))) return 'misconfigured';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
