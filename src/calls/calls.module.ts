@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TracesModule } from '../traces/index.js';
 import { CallsController } from './calls.controller.js';
+import { CallsGate } from './calls.gate.js';
 import { CallsService } from './calls.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
@@ -8,7 +9,7 @@ import { EventsService } from './events.service.js';
 @Module({
   imports: [TracesModule],
   controllers: [CallsController, EventsController],
-  providers: [CallsService, EventsService],
+  providers: [CallsService, CallsGate, EventsService],
   exports: [CallsService, EventsService],
 })
 export class CallsModule {}

@@ -10,6 +10,7 @@ import type { AttemptEnding } from './call-record.js';
 import { NO_TRACES } from '../traces/index.js';
 import type { Call, CallEnding } from './call.js';
 import { CallsService } from './calls.service.js';
+import { AtOnce } from '../../test/support/at-once.js';
 
 const ROUTE = routeOf(MODEL, [{ node: aNode({ wallet: 'w' }), startLayer: 0, endLayer: 0 }]);
 const DECISION: Decision = {
@@ -38,7 +39,7 @@ beforeEach(() => {
   events = [];
   const bus = new EventBus(logger);
   bus.all().subscribe((event) => events.push(event));
-  calls = new CallsService(clock, logger, bus, new RoutingSettings(), NO_TRACES);
+  calls = new CallsService(clock, logger, bus, new RoutingSettings(), NO_TRACES, new AtOnce(logger));
 });
 
 function ended(requestId: string, model = MODEL): void {

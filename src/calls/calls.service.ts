@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, EventBus, LOGGER, Roster, type Clock, type Logger } from '../kernel/index.js';
+import { Afterwork, CLOCK, EventBus, LOGGER, Roster, type Clock, type Logger } from '../kernel/index.js';
 import type { Considered, Decision } from '../routing/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { CALL_TRACER, type CallOrigin, type CallTracer, type ClientTold } from '../traces/index.js';
@@ -28,6 +28,7 @@ export class CallsService {
     private readonly bus: EventBus,
     @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
     @Inject(CALL_TRACER) private readonly tracer: CallTracer,
+    private readonly afterwork: Afterwork,
   ) {}
 
   /** A call that is about to get its first route. It counts as open until {@link finish}. */
@@ -66,13 +67,22 @@ export class CallsService {
     call.attemptEnded(ending, this.clock.now());
   }
 
-  /** Ends a call for good; a second ending changes nothing. One that got no route and waited for none leaves no record. */
+  /**
+   * Ends a call for good; a second ending changes nothing. One that got no route and waited for none leaves no record. What is
+   * written down of it is there for whoever asks, but may be told to observers at the end of the loop's turn only.
+   */
   finish(call: Call, ending: CallEnding, told: ClientTold): void {
     if (!this.open.has(call)) return;
     const now = this.clock.now();
     this.open.delete(call);
     if (!call.wasTaken) return;
     call.finished(ending, now);
+    this.afterwork.putOff(() => this.book(call, now, told));
+    // Most calls end well, and many in one turn of the loop; of a fault nobody should hear later than its client.
+    if (ending.outcome !== 'completed') this.afterwork.settle();
+  }
+
+  private book(call: Call, now: number, told: ClientTold): void {
     const record = call.record(now);
     call.trace.ended(record, told);
     this.ring.add({ record, choices: call.choices });
@@ -103,6 +113,7 @@ export class CallsService {
 
   /** Newest first, open calls before finished ones. */
   list(model: string | null, limit: number, openOnly: boolean): CallRecord[] {
+    this.afterwork.settle();
     const found: CallRecord[] = [];
     for (const record of this.newestFirst(openOnly)) {
       if (found.length === limit) break;
@@ -113,6 +124,7 @@ export class CallsService {
 
   /** All that is known of one call, with what its routes were chosen from. */
   get(requestId: string): CallStory | null {
+    this.afterwork.settle();
     const open = this.newestOpen().find(({ start }) => start.requestId === requestId);
     const kept =
       open === undefined

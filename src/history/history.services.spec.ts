@@ -7,6 +7,7 @@ import { IncidentsService } from './incidents.service.js';
 import { RouteHistoryService } from './route-history.service.js';
 import { TimelineService } from './timeline.service.js';
 import { NO_TRACES } from '../traces/index.js';
+import { AtOnce } from '../../test/support/at-once.js';
 
 const DAY_MS = 24 * 3_600_000;
 const ORIGIN = { path: '/v1/chat/completions', headers: {} };
@@ -19,7 +20,7 @@ let timeline: TimelineService;
 beforeEach(() => {
   rooms = new Rooms();
   const { clock, topology, bus, logger, settings } = rooms;
-  calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES);
+  calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES, new AtOnce(logger));
   routes = new RouteHistoryService(clock, topology, bus);
   incidents = new IncidentsService(clock, topology, calls, bus);
   timeline = new TimelineService(bus);

@@ -22,6 +22,7 @@ export {
   ValidateIf,
   validateSync,
 } from './checks.js';
+export { Afterwork } from './afterwork.js';
 export { CLOCK, SystemClock, type Cancel, type Clock } from './clock.js';
 export { Deadlines, type Deadline } from './deadlines.js';
 export { Roster, type Rostered } from './roster.js';

@@ -1,4 +1,5 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Afterwork } from './afterwork.js';
 import { CLOCK, type Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import { EventBus } from './event-bus.js';
@@ -17,7 +18,10 @@ export interface KernelParts {
 @Global()
 @Module({})
 export class KernelModule implements OnApplicationShutdown {
-  constructor(private readonly bus: EventBus) {}
+  constructor(
+    private readonly bus: EventBus,
+    private readonly afterwork: Afterwork,
+  ) {}
 
   static forRoot(parts: KernelParts): DynamicModule {
     return {
@@ -29,12 +33,14 @@ export class KernelModule implements OnApplicationShutdown {
         { provide: LOGGER, useValue: parts.logger },
         { provide: HOST_LOOKUP, useValue: parts.lookup },
         { provide: EventBus, useFactory: () => new EventBus(parts.logger) },
+        { provide: Afterwork, useFactory: () => new Afterwork(parts.logger) },
       ],
-      exports: [CLOCK, Deadlines, RNG, LOGGER, HOST_LOOKUP, EventBus],
+      exports: [CLOCK, Deadlines, RNG, LOGGER, HOST_LOOKUP, EventBus, Afterwork],
     };
   }
 
   onApplicationShutdown(): void {
+    this.afterwork.settle();
     this.bus.close();
   }
 }

@@ -6,6 +6,7 @@ import { ModelNotFoundError, TooFewCallsError } from '../kernel/index.js';
 import { NO_TRACES } from '../traces/index.js';
 import { CallLogService } from './call-log.service.js';
 import { ReplayService } from './replay.service.js';
+import { AtOnce } from '../../test/support/at-once.js';
 
 const ORIGIN = { path: '/v1/chat/completions', headers: {} };
 const ENDING: CallEnding = {
@@ -20,7 +21,7 @@ let replays: ReplayService;
 beforeEach(() => {
   rooms = new Rooms({ nodes: { leaseSeconds: 1e6 } });
   const { clock, topology, bus, logger, settings } = rooms;
-  calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES);
+  calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES, new AtOnce(logger));
   log = new CallLogService(clock, calls, bus);
   replays = new ReplayService(settings.routing, topology, log);
   rooms.join({ wallet: 'a' });

@@ -9,6 +9,7 @@ import { RouteGauges } from '../../src/metrics/route-gauges.service.js';
 import { NO_TRACES } from '../../src/traces/index.js';
 import { Exposition } from './exposition.js';
 import type { Rooms } from './rooms.js';
+import { AtOnce } from './at-once.js';
 
 /** The metrics of a tracker without Nest and without HTTP; those of the process itself are left out. */
 export class MetricsRoom {
@@ -28,7 +29,7 @@ export class MetricsRoom {
     candidates,
     table,
   }: Rooms) {
-    this.calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES);
+    this.calls = new CallsService(clock, logger, bus, settings.routing, NO_TRACES, new AtOnce(logger));
     this.labels = new ModelLabels(bus, topology);
     this.metrics = new MetricsService([
       new CallMetrics(bus, this.labels),
