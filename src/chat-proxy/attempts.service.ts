@@ -11,8 +11,8 @@ import type { AttemptContext } from './incoming-chat.js';
 import { Attempt } from './relay/attempt.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { headersForClient, headersForHead } from './request/headers.js';
+import { LoopsService } from './loops.service.js';
 import { mustAskUsage, upstreamBody } from './request/upstream-body.js';
-import { isFromTracker, Via } from './request/via.js';
 import { attemptEndingOf, endingOf } from './settlement.js';
 import { HeadPoolsService } from './upstream/head-pools.service.js';
 
@@ -37,7 +37,7 @@ export class AttemptsService {
     private readonly registry: RegistryService,
     private readonly pools: HeadPoolsService,
     private readonly calls: CallsService,
-    private readonly via: Via,
+    private readonly loops: LoopsService,
   ) {}
 
   /** Whatever is thrown, the ticket is still the caller's to give back. */
@@ -51,6 +51,7 @@ export class AttemptsService {
     let verdict: SampleVerdict = NOT_SETTLED;
     const settle = (end: AttemptEnd): void => {
       verdict = open.settle(end);
+      if (end.answer !== null) this.loops.learn(head, end.answer);
       const ending = attemptEndingOf(end, decision.route);
       this.calls.attemptEnded(call, ending);
       // A head's own words for a node that is not on the route are nobody's name, and may be anything.
@@ -97,14 +98,13 @@ export class AttemptsService {
         headers: headersForHead(chat.headers, {
           requestId: chat.requestId,
           route,
-          via: this.via.through(chat.headers),
+          via: this.loops.through(chat.headers),
           access,
           trace: call.trace.headers,
           forwarded: chat.forwarded,
         }),
         body,
       },
-      isFromTracker: isFromTracker(chat.headers),
       client: chat.client,
       deadlines: this.deadlines,
       limits: limitsOf(this.settings, head, context.startedAt),

@@ -78,6 +78,14 @@ const SHOULD_RETRY: Headers = {
   },
 };
 
+const WHICH_TRACKER: Headers = {
+  'x-meshnet-tracker': {
+    description:
+      'The name in `Via` of the tracker that answers: a chat that has been there need not come again.',
+    schema: { type: 'string', pattern: '^meshnet-[\\w-]{1,64}$' },
+  },
+};
+
 const OURS = faults(
   new InvalidRequestError('stream must be true or false.', 'stream'),
   new InvalidRequestError('route[1] does not serve layer 22, the next one.', 'route'),
@@ -119,6 +127,7 @@ function withHeads(status: string, answer: Answer): Answer {
       ...ROUTE_HEADERS,
       ...LIMIT_HEADERS,
       ...(status === '504' ? SHOULD_RETRY : {}),
+      ...(status === '508' ? WHICH_TRACKER : {}),
       ...(retries === undefined ? {} : { 'retry-after': { ...retries, required: false } }),
     },
     ...(ours === undefined ? {} : { content: { [JSON_TYPE]: { ...ours, schema: orHeads(ours.schema) } } }),

@@ -11,7 +11,7 @@ import { ChatLane } from './chat.lane.js';
 import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
-import { Via } from './request/via.js';
+import { LoopsService } from './loops.service.js';
 import { SpeedWatchService } from './speeds/speed-watch.service.js';
 import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
@@ -34,7 +34,7 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     TurnedAwayService,
     FailoverService,
     AttemptsService,
-    Via,
+    LoopsService,
     TrialsService,
     LearningService,
     SpeedWatchService,

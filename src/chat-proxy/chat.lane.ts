@@ -30,10 +30,11 @@ import {
 import { answerFault } from './answer-headers.js';
 import { ChatCallsService } from './chat-calls.service.js';
 import type { IncomingChat } from './incoming-chat.js';
+import { LoopsService } from './loops.service.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
+import { TRACKER_HEADER, type HeaderMap } from './request/headers.js';
 import { readBody } from './request/read-body.js';
-import { Via } from './request/via.js';
 
 /** Chats come in here, past Nest and Express; whatever goes wrong leaves in OpenAI's shape all the same. */
 @Injectable()
@@ -46,7 +47,7 @@ export class ChatLane implements Lane, OnModuleInit {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly chats: ChatCallsService,
-    private readonly via: Via,
+    private readonly loops: LoopsService,
     private readonly adapterHost: HttpAdapterHost,
   ) {}
 
@@ -84,7 +85,12 @@ export class ChatLane implements Lane, OnModuleInit {
       );
     }
     if (client.begun) client.break();
-    else answerFault(client, fault, { 'x-request-id': requestId });
+    else answerFault(client, fault, this.headersOf(fault, requestId));
+  }
+
+  private headersOf(fault: unknown, requestId: string): HeaderMap {
+    const ours = { 'x-request-id': requestId };
+    return fault instanceof LoopError ? { ...ours, [TRACKER_HEADER]: this.loops.tracker } : ours;
   }
 
   private async serve(
@@ -120,14 +126,24 @@ export class ChatLane implements Lane, OnModuleInit {
       response.setHeader('allow', 'POST');
       throw new MethodNotAllowedError('Chats are sent with POST.');
     }
-    if (this.via.hasPassed(headers)) throw new LoopError();
+    if (this.loops.hasPassed(headers)) throw new LoopError();
     const body = await readBody(request, this.settings.maxBodyBytes);
     const caller = callerOf(request);
     // What let it in here is no node's to see.
     const isOwn = caller === null && this.access.forwardAuthorization;
     const forwarded = isOwn ? credentialOf(request) : null;
     const keyName = caller?.name ?? null;
-    return { requestId, path, headers, request: parseChatRequest(body), forwarded, keyName, client };
+    const passage = this.loops.passage(headers);
+    return {
+      requestId,
+      path,
+      headers,
+      request: parseChatRequest(body),
+      forwarded,
+      keyName,
+      client,
+      passage,
+    };
   }
 }
 

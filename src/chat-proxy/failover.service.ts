@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
-import { Deadlines, NodeFailedError, QueueError } from '../kernel/index.js';
-import { RoutingService } from '../routing/index.js';
+import { Deadlines, LoopError, ModelNotFoundError, NodeFailedError, QueueError } from '../kernel/index.js';
+import type { CallStart } from '../node-speeds/index.js';
+import { RoutingService, type Decision, type Full } from '../routing/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
 import { AttemptsService } from './attempts.service.js';
@@ -11,7 +12,7 @@ import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
 import { askOf } from './request/call-ask.js';
-import { headersForClient, type HeaderMap } from './request/headers.js';
+import { headersForClient, TRACKER_HEADER, type HeaderMap } from './request/headers.js';
 import { TrialsService, type Trial } from './trials.service.js';
 import { toldOf } from './turned-away.service.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
@@ -32,19 +33,34 @@ export class FailoverService {
   /** @throws MeshnetError when the call gets no route at all, or waited for one in vain; the client has seen nothing */
   async run(chat: IncomingChat, call: Call): Promise<void> {
     const { model, pin } = chat.request;
+    const { leadingBack } = chat.passage;
     const ask = askOf(chat.request);
     const applicant: Applicant = {
       model,
-      isPlain: pin === null,
-      decide: () => this.routing.decide(model, pin, ask),
+      isPlain: pin === null && leadingBack.size === 0,
+      decide: () =>
+        pin === null && leadingBack.size > 0
+          ? this.decideOnward(chat, ask)
+          : this.routing.decide(model, pin, ask),
     };
     const first = this.turns.take(applicant);
     const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;
     if (turn !== null) await this.tryRoutes(chat, call, turn);
   }
 
+  /** Past the nodes that would send it back. */
+  private decideOnward({ request: { model }, passage }: IncomingChat, ask: CallStart): Decision | Full {
+    if (!this.routing.knows(model)) throw new ModelNotFoundError(model);
+    const decision = this.routing.decideAgain(model, passage.leadingBack, ask);
+    if (decision === null) throw new LoopError();
+    return decision;
+  }
+
   private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
-    const failover = new Failover(this.settings.maxAttempts);
+    const failover = new Failover(
+      Math.max(1, this.settings.maxAttempts - chat.passage.hops),
+      chat.passage.leadingBack,
+    );
     let current: AttemptContext | null = null;
     const headers = (): HeaderMap => (current === null ? {} : routeHeaders(current));
     const pinger = new StreamPinger(chat.client, this.deadlines, this.pingMs(chat), headers);
@@ -116,7 +132,7 @@ export class FailoverService {
   }
 
   /** No attempt is left: the client gets the most telling head's own answer, else ours. */
-  private giveUp({ client }: IncomingChat, spent: SpentAttempt | undefined, attempts: number): void {
+  private giveUp({ client, passage }: IncomingChat, spent: SpentAttempt | undefined, attempts: number): void {
     if (spent === undefined) return;
     const { settled } = spent;
     const context = { ...spent.context, number: attempts };
@@ -132,6 +148,8 @@ export class FailoverService {
     } else {
       client.begin(answer.status, {
         ...headersForClient(answer.headers, routeHeaders(context)),
+        // Whoever sent the chat here has to know that it would not get further by this way.
+        ...(TRACKER_HEADER in answer.headers ? { [TRACKER_HEADER]: passage.tracker } : {}),
         'content-length': String(answer.body.length),
       });
       client.end([answer.body]);

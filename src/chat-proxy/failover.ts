@@ -12,14 +12,19 @@ export interface SpentAttempt {
 
 /** What a call has tried so far, and what follows from it. */
 export class Failover {
-  /** Nodes that failed or refused this call. */
-  readonly tried = new Set<MeshNode>();
+  /** Nodes that failed or refused this call, or would send it back. */
+  readonly tried: Set<MeshNode>;
   /** Routes that were too slow for this call; of their nodes nothing is held against any. */
   readonly abandoned = new Set<string>();
   private readonly spent: SpentAttempt[] = [];
   private firstByteTimeouts = 0;
 
-  constructor(private readonly mostAttempts: number) {}
+  constructor(
+    private readonly mostAttempts: number,
+    leftOut: ReadonlySet<MeshNode> = new Set(),
+  ) {
+    this.tried = new Set(leftOut);
+  }
 
   add(context: AttemptContext, settled: SettledAttempt): void {
     const { end } = settled;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Call } from '../calls/index.js';
 import type { Decision } from '../routing/index.js';
 import type { OpenAttempt } from './learning.service.js';
+import type { Passage } from './loops.service.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 import type { TrialTerms } from './relay/scout-trial.js';
 import type { ChatRequest } from './request/chat-request.js';
@@ -18,6 +19,7 @@ export interface IncomingChat {
   /** The name of the key that it came with; null: none. */
   readonly keyName: string | null;
   readonly client: ClientAnswer;
+  readonly passage: Passage;
 }
 
 /** One attempt at answering a chat. */

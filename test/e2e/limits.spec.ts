@@ -4,11 +4,12 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import OpenAI, { RateLimitError } from 'openai';
 import { CHAT_PATHS } from '../../src/http/chat-paths.js';
-import { SystemClock } from '../../src/kernel/index.js';
+import type { SystemClock } from '../../src/kernel/index.js';
 import { eventually } from '../support/eventually.js';
 import type { HeadAnswering } from '../support/fake-head.js';
 import { errorOf, jsonOf, open, send, type Outgoing, type Reply } from '../support/http-client.js';
 import { sendChat, sendJson, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
+import { HeldClock } from '../support/held-clock.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 
 const MODEL = 'm/1';
@@ -27,15 +28,6 @@ const THREE_A_MINUTE = { ...KEYS, MESHNET_KEY_REQUESTS_PER_MINUTE: '3' };
 
 const stage = new Stage();
 afterEach(() => stage.end());
-
-/** Its time is the test's, its timers are real. */
-class HeldClock extends SystemClock {
-  nowMs = 1e6;
-
-  override now(): number {
-    return this.nowMs;
-  }
-}
 
 function bearer(secret: string | null): Record<string, string> {
   return secret === null ? {} : { authorization: `Bearer ${secret}` };

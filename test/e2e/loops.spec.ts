@@ -1,11 +1,34 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { errorOf } from '../support/http-client.js';
+import { errorOf, type Reply } from '../support/http-client.js';
+import { sendJson } from '../support/openai-answers.js';
 import { SilentLogger } from '../support/silent-logger.js';
-import { Stage } from '../support/stage.js';
+import { HeldClock } from '../support/held-clock.js';
+import { Stage, type StagedTracker } from '../support/stage.js';
 import { aChat, join, MODEL } from '../support/whole-model.js';
 
 const stage = new Stage();
 afterEach(() => stage.end());
+
+/** Registers each tracker as a node of all the others. */
+async function introduce(trackers: readonly StagedTracker[]): Promise<void> {
+  for (const { api, url } of trackers) {
+    for (const [at, other] of trackers.entries()) {
+      if (other.url === url) continue;
+      await api.register({
+        wallet: `t${String(at)}`,
+        endpoint: other.url,
+        model: MODEL,
+        throughput_tps: 5000,
+      });
+    }
+  }
+}
+
+function told(reply: Reply): unknown[] {
+  return reply.status === 200 ? [200] : [reply.status, errorOf(reply).code];
+}
+
+const LOOP = [508, 'loop_detected'];
 
 describe('a node that leads to the tracker itself', () => {
   it.each([
@@ -13,53 +36,102 @@ describe('a node that leads to the tracker itself', () => {
     ['127.0.0.1', false],
     ['localhost', false],
     ['[::ffff:127.0.0.1]', true],
-  ])('as %s (streamed: %j) gets a chat once, and it is told why', async (host, stream) => {
-    const logger = new SilentLogger();
-    const tracker = await stage.tracker({ parts: { logger } });
-    await tracker.api.register({
-      wallet: 'w',
-      endpoint: `http://${host}:${String(tracker.port)}`,
-      model: MODEL,
-    });
-    const reply = await tracker.api.chat(aChat({ stream }));
-    expect([reply.status, errorOf(reply).code]).toEqual([508, 'loop_detected']);
-    expect((await tracker.api.calls()).map(({ attempts }) => attempts.length)).toEqual([1]);
-    expect(logger.of('chat.unexpected_fault')).toEqual([]);
+  ])(
+    'as %s (streamed: %j) gets a chat once and no other, and its client is told why',
+    async (host, stream) => {
+      const logger = new SilentLogger();
+      const tracker = await stage.tracker({ parts: { logger } });
+      const endpoint = `http://${host}:${String(tracker.port)}`;
+      await tracker.api.register({ wallet: 'w', endpoint, model: MODEL });
+      for (let n = 0; n < 3; n += 1) expect(told(await tracker.api.chat(aChat({ stream })))).toEqual(LOOP);
+      const calls = await tracker.api.calls();
+      expect(calls.flatMap(({ attempts }) => attempts)).toHaveLength(1);
+      expect(logger.of('chat.unexpected_fault')).toEqual([]);
+    },
+  );
+
+  it('is asked again after a while, and when it registers anew', async () => {
+    const clock = new HeldClock();
+    const tracker = await stage.tracker({ parts: { clock } });
+    const node = { wallet: 'w', endpoint: tracker.url, model: MODEL };
+    const attempts = async (): Promise<number> =>
+      (await tracker.api.calls()).flatMap((call) => call.attempts).length;
+    await tracker.api.register(node);
+    for (const ms of [0, 1000, 601_000]) {
+      clock.nowMs += ms;
+      await tracker.api.chat(aChat());
+    }
+    expect(await attempts()).toBe(2);
+    const head = await stage.head();
+    await tracker.api.register({ ...node, endpoint: head.url });
+    expect(told(await tracker.api.chat(aChat()))).toEqual([200]);
   });
 
-  it('by way of another tracker is found out likewise', async () => {
-    const [one, other] = await Promise.all([stage.tracker(), stage.tracker()]);
-    await one.api.register({ wallet: 'w', endpoint: other.url, model: MODEL });
-    await other.api.register({ wallet: 'w', endpoint: one.url, model: MODEL });
-    const reply = await one.api.chat(aChat());
-    expect([reply.status, errorOf(reply).code]).toEqual([508, 'loop_detected']);
-    expect([(await one.api.calls()).length, (await other.api.calls()).length]).toEqual([1, 1]);
-  });
-
-  it('costs nobody an answer that another node can give, and is blamed', async () => {
+  it('costs nobody an answer that another node can give', async () => {
     const [tracker, head] = await Promise.all([stage.tracker(), stage.head()]);
     await join(tracker.api, head, 'good');
-    await tracker.api.register({ wallet: 'w', endpoint: tracker.url, model: MODEL });
-    for (let n = 0; n < 6; n += 1) expect((await tracker.api.chat(aChat())).status).toBe(200);
-    expect((await tracker.api.node('w:all')).reputation).toBeLessThan(1);
+    await tracker.api.register({ wallet: 'w', endpoint: tracker.url, model: MODEL, throughput_tps: 5000 });
+    for (let n = 0; n < 10; n += 1) expect(told(await tracker.api.chat(aChat()))).toEqual([200]);
+    const looped = (await tracker.api.calls())
+      .flatMap(({ attempts }) => attempts)
+      .filter(({ status }) => status === 508);
+    expect(looped.length).toBeLessThanOrEqual(1);
+  });
+
+  it('behind another tracker takes nothing from that tracker’s good ones, nor from its name', async () => {
+    const [front, back, head] = await Promise.all([stage.tracker(), stage.tracker(), stage.head()]);
+    await join(back.api, head, 'good');
+    await back.api.register({ wallet: 'w', endpoint: back.url, model: MODEL, throughput_tps: 5000 });
+    await front.api.register({ wallet: 'back', endpoint: back.url, model: MODEL });
+    for (let n = 0; n < 10; n += 1) expect(told(await front.api.chat(aChat()))).toEqual([200]);
+    expect((await front.api.node('back:all')).reputation).toBe(1);
+  });
+});
+
+describe('a node that says 508 and is no tracker', () => {
+  it('has failed', async () => {
+    const [tracker, good, bad] = await Promise.all([
+      stage.tracker(),
+      stage.head(),
+      stage.head((response) => sendJson(response, 508, { error: { message: 'loop' } })),
+    ]);
+    await join(tracker.api, bad, 'bad', { throughput_tps: 5000 });
+    await join(tracker.api, good, 'good');
+    expect(told(await tracker.api.chat(aChat()))).toEqual([200]);
+    expect((await tracker.api.node('bad:all')).reputation).toBeLessThan(1);
   });
 });
 
 describe('trackers that are nodes of each other', () => {
-  it('make few attempts of one chat, since only the first tries other routes', async () => {
-    const trackers = await Promise.all([0, 1, 2, 3].map(() => stage.tracker()));
-    for (const { api, url } of trackers) {
-      for (const [at, other] of trackers.entries()) {
-        if (other.url !== url)
-          await api.register({ wallet: `t${String(at)}`, endpoint: other.url, model: MODEL });
-      }
+  it.each([2, 3, 4, 5])('%i of them without a server make few attempts of one chat', async (count) => {
+    const trackers = await Promise.all(Array.from({ length: count }, () => stage.tracker()));
+    await introduce(trackers);
+    const [first] = trackers as [StagedTracker];
+    const attempts = async (): Promise<number> => {
+      const calls = await Promise.all(trackers.map(({ api }) => api.calls('?limit=1000')));
+      return calls.flat().flatMap((call) => call.attempts).length;
+    };
+    for (let n = 0; n < 3; n += 1) {
+      const before = await attempts();
+      expect(told(await first.api.chat(aChat()))).toEqual(LOOP);
+      // Three of the first, two of each behind it, and one of each further on.
+      expect((await attempts()) - before).toBeLessThanOrEqual(3 + 6 * (count - 1));
     }
-    const [first] = trackers;
-    expect((await first?.api.chat(aChat()))?.status).toBe(508);
-    const calls = (await Promise.all(trackers.map(({ api }) => api.calls()))).flat();
-    const attempts = calls.reduce((sum, call) => sum + call.attempts.length, 0);
-    // Three attempts of the first one, each going round through the other three at most.
-    expect(attempts).toBeLessThanOrEqual(3 * 4);
+  });
+
+  it.each([2, 3, 4])('%i of them reach the one server that there is, whoever is asked', async (count) => {
+    const trackers = await Promise.all(Array.from({ length: count }, () => stage.tracker()));
+    await introduce(trackers);
+    const head = await stage.head();
+    const last = trackers.at(-1) as StagedTracker;
+    await join(last.api, head, 'good', { throughput_tps: 5000 });
+    for (const { api } of trackers) {
+      for (let n = 0; n < 10; n += 1)
+        expect(told(await api.chat(aChat({ stream: n % 2 === 0 })))).toEqual([200]);
+    }
+    for (const { api } of trackers) {
+      for (const { reputation } of await api.nodes()) expect(reputation).toBe(1);
+    }
   });
 
   it('hold nothing against a node for what a client says of its way', async () => {
@@ -69,10 +141,10 @@ describe('trackers that are nodes of each other', () => {
     await front.api.chat(aChat());
     const said = String(head.last.headers.via);
     for (const via of [said, said.toUpperCase(), said.replace(/ /g, '  ')]) {
-      const reply = await front.api.chat(aChat(), { headers: { via } });
-      expect([reply.status, errorOf(reply).code]).toEqual([508, 'loop_detected']);
+      expect(told(await front.api.chat(aChat(), { headers: { via } }))).toEqual(LOOP);
     }
     expect((await front.api.node('back:all')).reputation).toBe(1);
+    expect(told(await front.api.chat(aChat()))).toEqual([200]);
   });
 });
 

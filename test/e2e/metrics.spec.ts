@@ -168,6 +168,7 @@ describe('the series', () => {
           forwarded: null,
           keyName: null,
           client,
+          passage: { tracker: 'meshnet-x', leadingBack: new Set(), hops: 0 },
         })
         .then(
           () => Promise.reject(new Error('such a chat was served')),

@@ -20,8 +20,6 @@ export interface AttemptInput {
   readonly nodeId: string;
   readonly pool: HeadPool;
   readonly call: HeadCall;
-  /** The chat came by way of another tracker. */
-  readonly isFromTracker: boolean;
   readonly client: ClientAnswer;
   readonly deadlines: Deadlines;
   readonly limits: CallLimits;
@@ -105,10 +103,6 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
 
   get nodeId(): string {
     return this.input.nodeId;
-  }
-
-  get isFromTracker(): boolean {
-    return this.input.isFromTracker;
   }
 
   get path(): string {

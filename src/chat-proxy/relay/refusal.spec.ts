@@ -10,7 +10,7 @@ import {
   statusOfInBand,
 } from './refusal.js';
 
-const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions', isFromTracker: false };
+const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions' };
 
 function anError(stated: Partial<InBandError> = {}): InBandError {
   return { code: null, codeText: null, message: 'no', nodeId: null, ...stated };

@@ -14,7 +14,6 @@ const MOST_QUOTED_BYTES = 2048;
 export interface AskedHead {
   readonly nodeId: string;
   readonly path: string;
-  readonly isFromTracker: boolean;
 }
 
 /** What an answer that is no success means for the attempt. A node's quarrel with the tracker is not the client's. */
@@ -24,7 +23,7 @@ export function refusalVerdict(
   answer: HeadAnswer,
   failedNodeId: string | null,
 ): Verdict {
-  const outcome = judge({ ...facts, path: head.path, isFromTracker: head.isFromTracker });
+  const outcome = judge({ ...facts, path: head.path });
   if (outcome !== 'misconfigured') return verdict(outcome, { answer, failedNodeId });
   const said = facts.status === 404 ? 'lacks the model that it registered' : 'refuses the tracker';
   const message = `The node ${head.nodeId} ${said} (status ${String(facts.status)}).`;

@@ -1,25 +1,27 @@
 /**
  * Headers that hold a key of the client, or say who it is and where it comes from, whatever its servers, gateways and proxies
- * call them. They are told by how they are named, since there is no list of all; what is meant for a model has other names.
+ * call them. They are told by how they are named, since there is no list of all; what is meant for a model or for routing to one
+ * has other names.
  */
 const SIGNS: readonly RegExp[] = [
-  // x-api-key, x-goog-api-key, ocp-apim-subscription-key, x-litellm-key, x-api-key-id; but idempotency-key.
-  /(?<!idempotency[-_])keys?([-_]id)?$/,
-  // x-auth-token, x-amzn-oidc-accesstoken.
-  /token$/,
-  /(^|[-_])(auth|authorization|authentication|auxiliary|bearer|credentials?|secret|pass|passwd|password|passphrase|otp|jwt|dpop|assertion|signature|auth-data)$/,
-  /(^|[-_])(oidc|jwt|client-principal)[-_]/,
-  // Certificates that a proxy has checked.
-  /cert/,
-  // x-real-ip, cf-connecting-ip, x-azure-clientip, remote-addr, x-envoy-external-address, fastly-temp-xff.
-  /(^|[-_])(client|socket)?(ip|ipv4|ipv6|addr|address|xff|edgescape)$/,
-  /forwarded|forward-for|proxied-for/,
+  // x-api-key, x-goog-api-key, ocp-apim-subscription-key, x-api-key-id; but neither idempotency-key nor x-prompt-cache-key.
+  /(?<!(idempoten(cy|t)|routing|cache|affinity|sticky|partition|session|dedup|request|shard|hash|mon|hot)[-_]?)keys?([-_]?id|\d)?$/,
+  // x-auth-token, x-amzn-oidc-accesstoken; but x-stop-token.
+  /(?<!(max|stop|eos|bos|pad|first)[-_])token$/,
+  /(^|[-_])(auth|authorization|authentication|auxiliary|bearer|credentials?|secrets?|secret-id|passwd|password|passphrase|otp|jwt|dpop|assertion|signature(-\d+|-input)?|hmac|ticket|vk|auth-data|cookie2?)$/,
+  /(^|[-_])(oidc|jwt)[-_]|(^|[-_])(client-)?principal([-_]|$)/,
+  /^(x-)?pass$/,
+  // Certificates that a proxy has checked, and what it says of them.
+  /(^|[-_])(\w*client)?cert(ificate)?([-_]|$)|(^|[-_])(ssl|tls)[-_]client|[-_]dn$/,
+  // x-real-ip, cf-connecting-ip, x-azure-clientip, remote-addr, x-envoy-external-address, fastly-temp-xff; but x-target-ip.
+  /(?<!(target|backend|server|upstream|node|model))(^|[-_])(client|socket|user)?(ip|ipv4|ipv6|ipaddress|addr|address|xff|edgescape)$/,
+  /forwarded|forward-for|proxied-for|^x-client-(host|geo-location)$|peer-metadata/,
   // Who a proxy has found it to be: x-auth-request-email, remote-user, x-goog-authenticated-user-id, x-openwebui-user-role.
-  /(^|[-_])(user|userid|email|groups|userinfo)$/,
-  /(^|[-_])user[-_](id|name|email|role|login)$/,
-  /^(x-)?(auth-request|remote|webauth|authentik|pomerium|consumer|authenticated|vouch|appengine|portkey|langfuse)-/,
-  /^(tailscale|cf-access|cf-ip|cf-ja3|cf-ja4|cloudfront-viewer|x-vercel)-?/,
-  /^(x-client-geo-location|chatgpt-account-id|end-user-id|from|http-referer|x-original-ur[il])$/,
+  // x-user-id alone is what some routers tell sessions by.
+  /(^|[-_])(user|userid|username|email|userinfo)$|^(?!x-user-id$).*(^|[-_])user[-_](id|name|email|roles?|login|uuid|sub|info|claims|metadata)$/,
+  /^(x-)?(auth|auth-request|remote|webauth|authentik|pomerium|consumer|authenticated|vouch|appengine|okta)-/,
+  /^(tailscale|cf-access|cf-ip|cf-ja3|cf-ja4|cloudfront-viewer|x-vercel-(ip|sc|proxy))-?/,
+  /^(chatgpt-account-id|end-user-id|from|http-referer|x-original-ur[il]|x-portkey-config)$/,
 ];
 
 /** Clients send the same few names again and again. */

@@ -6,6 +6,9 @@ import { passedOn, type TraceHeaders } from '../../traces/index.js';
 /** Headers as undici and node:http take them; names in lower case. */
 export type HeaderMap = Record<string, string | string[]>;
 
+/** What a tracker that finds out a loop calls itself in its answer, so that whoever sent the chat there knows who it was. */
+export const TRACKER_HEADER = 'x-meshnet-tracker';
+
 /** Belong to one connection, whoever sends them (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
   'connection',
@@ -30,6 +33,7 @@ const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
   'cookie',
   'x-request-id',
   'x-meshnet-route',
+  TRACKER_HEADER,
   // Where a page in a browser came from: some servers refuse what isn't their own.
   'origin',
   'referer',
@@ -53,6 +57,7 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'x-request-id',
   'x-meshnet-route',
   'x-meshnet-route-mode',
+  TRACKER_HEADER,
   'x-meshnet-attempts',
   // What browsers may do with the answer, and how much its client may still ask, is the tracker's to say: many servers
   // allow every origin, and llama.cpp gives back the Origin that it was not sent.
@@ -80,8 +85,10 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
 ]);
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
-/** Nor more characters than this: with ours they stay below the 8 KiB that the strictest servers take. */
+/** Nor more characters than this, one that is too long for the rest left out: many servers take 8 or 16 KiB in all. */
 const MOST_CHARACTERS = 6 * 1024;
+/** A colon, a blank and the end of the line. */
+const SEPARATORS = 4;
 
 /** What a head is told beside the client's own headers. */
 export interface OwnHeaders {
@@ -110,7 +117,7 @@ export function headersForHead(
     'x-meshnet-route': routeHeader(route),
     via,
   };
-  if (forwarded !== null) headers.authorization = forwarded;
+  if (forwarded !== null && named?.has('authorization') !== true) headers.authorization = forwarded;
   for (const name in access) headers[name] = access[name] ?? '';
   Object.assign(headers, trace ?? clientTrace(client, named));
   // Servers take so many headers and pass over the rest: ours come first, and the client's can't push them out.
@@ -120,8 +127,9 @@ export function headersForHead(
     const value = client[name];
     if (value === undefined || !isForHeads(name) || named?.has(name) === true) continue;
     if (Object.hasOwn(headers, name)) continue;
-    characters -= name.length + value.length;
-    if (characters < 0) break;
+    const length = name.length + value.length + SEPARATORS;
+    if (length > characters) continue;
+    characters -= length;
     headers[name] = value;
     room -= 1;
     if (room === 0) break;

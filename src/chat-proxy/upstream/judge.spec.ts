@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { judge, type RefusalFacts } from './judge.js';
 
 function judged(stated: Partial<RefusalFacts> & { readonly status: number }): string {
-  return judge({ headers: {}, message: null, path: '/v1/chat/completions', isFromTracker: false, ...stated });
+  return judge({ headers: {}, message: null, path: '/v1/chat/completions', ...stated });
 }
 
 describe('whose doing an answer is', () => {
@@ -19,10 +19,10 @@ describe('whose doing an answer is', () => {
     expect(judged({ status })).toBe('misconfigured');
   });
 
-  it('508: the node’s, which leads here; to whoever was asked by another tracker, the one that began', () => {
+  it('508: nobody’s where a tracker says that the chat has been there, else the node’s', () => {
+    expect(judged({ status: 508, headers: { 'x-meshnet-tracker': 'meshnet-x' } })).toBe('busy');
     expect(judged({ status: 508 })).toBe('failed');
-    expect(judged({ status: 508, isFromTracker: true })).toBe('refused');
-    expect(judged({ status: 500, isFromTracker: true })).toBe('failed');
+    expect(judged({ status: 500, headers: { 'x-meshnet-tracker': 'meshnet-x' } })).toBe('failed');
   });
 
   it('429: nobody’s, there is too much to do', () => {

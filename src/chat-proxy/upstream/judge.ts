@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { TRACKER_HEADER } from '../request/headers.js';
 
 /**
  * Whose doing an answer is that is no success. `refused`: the client's. `busy`: nobody's, the head has too much to
@@ -14,15 +15,13 @@ export interface RefusalFacts {
   readonly message: string | null;
   /** What the head was asked. */
   readonly path: string;
-  /** The chat came by way of another tracker. */
-  readonly isFromTracker: boolean;
 }
 
 export function judge(facts: RefusalFacts): Refusal {
   const { status } = facts;
   if (status === 429) return 'busy';
-  // Whoever began to send it round tries another way, and nobody else: each would try all of its own.
-  if (status === 508 && facts.isFromTracker) return 'refused';
+  // Another tracker, or this one, which has had the chat before: it can answer others.
+  if (status === 508 && facts.headers[TRACKER_HEADER] !== undefined) return 'busy';
   if (status === 503) return isBusy(facts) ? 'busy' : 'failed';
   if (status === 401 || status === 403 || (status === 404 && lacksModel(facts))) return 'misconfigured';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
