@@ -140,7 +140,7 @@ describe('keys', () => {
     ]);
     expect(faults.join()).not.toMatch(/CANARY|short/);
     expect(faultsOf({ MESHNET_ADMIN_KEYS_FILE: join(home, 'absent') })).toEqual([
-      'MESHNET_ADMIN_KEYS_FILE: must be the path of a readable file of at most 1 MiB',
+      'MESHNET_ADMIN_KEYS_FILE: must be the path of a readable file, no pipe or device, of at most 1 MiB',
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('a file of keys', () => {
     const path = join(home, name);
     make(path);
     expect(faultsOf({ MESHNET_API_KEYS_FILE: path })).toEqual([
-      'MESHNET_API_KEYS_FILE: must be the path of a readable file of at most 1 MiB',
+      'MESHNET_API_KEYS_FILE: must be the path of a readable file, no pipe or device, of at most 1 MiB',
     ]);
   });
 });

@@ -32,7 +32,9 @@ const MOST_BYTES = 1024 * 1024;
 function textOf(variable: string, path: string): string {
   const text = readSmallFile(path, MOST_BYTES);
   if (text === undefined) {
-    throw new AccessFault([`${variable}: must be the path of a readable file of at most 1 MiB`]);
+    throw new AccessFault([
+      `${variable}: must be the path of a readable file, no pipe or device, of at most 1 MiB`,
+    ]);
   }
   return text;
 }

@@ -92,8 +92,27 @@ describe('what may be a secret', () => {
     expect(secretsIn(request(basic('user:pass:word')))).toContain('pass:word');
   });
 
-  it('is nothing where nothing is sent, or what is no key by its length', () => {
-    expect([secretsIn(request()), secretsIn(request(`Bearer ${'x'.repeat(2000)}`))]).toEqual([[], []]);
+  it.each(['a:key:with:colons', 'a-key'])('is found behind and before much else: %s', (key) => {
+    for (const text of [
+      `${'u'.repeat(900)}:${key}`,
+      `${key}:${'x'.repeat(900)}`,
+      `${key}:`,
+      `u:${key}:x`,
+      `u:${key}\0`,
+    ]) {
+      expect(secretsIn(request(basic(text)))).toContain(key);
+    }
+  });
+
+  it.each([`a=${KEY}`, `Bearer ${KEY}`, `u:"${KEY}"`, `u:${KEY} x`, `u;${KEY}`])(
+    'is found as a word in %j',
+    (text) => {
+      expect(secretsIn(request(basic(text)))).toContain(KEY);
+    },
+  );
+
+  it('is nothing where nothing is sent', () => {
+    expect(secretsIn(request())).toEqual([]);
   });
 });
 

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 /** Longer ones are no key of ours, and not worth a digest. */
 const MOST_CHARACTERS = 1024;
-/** No key of ours has so many colons that this leaves one out: what has more is not passed on. */
-const MOST_PARTS = 32;
+/** What is decoded and has more parts or words than these can't be looked through, and is not passed on. */
+const MOST_PARTS = 8;
+const MOST_WORDS = 32;
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 const PLAIN = /^(bearer|basic) +[a-z0-9._~+/-]+=* *$/i;
 const BASIC = /^basic +([a-z0-9+/=]+) *$/i;
@@ -31,15 +32,26 @@ export function shownBy(request: Headers, takesPassword: boolean): Shown {
 
 /**
  * All in a request's Authorization that may be a secret of ours: the token of whichever scheme, as it was sent and decoded from
- * base64 in either alphabet, and of what is decoded each part between colons.
+ * base64 in either alphabet; of what is decoded, whatever stands between two colons, and each word.
  */
 export function secretsIn({ headers: { authorization = '' } }: Headers): readonly string[] {
   const [, token] = /^[\w-]+ +([\x21-\x7e]+) *$/.exec(authorization) ?? [];
-  if (token === undefined || token.length > MOST_CHARACTERS) return [];
-  const decoded = Buffer.from(token, 'base64').toString().trim();
-  const [, password = ''] = /^[^:]*:(.*)$/s.exec(decoded) ?? [];
-  const parts = decoded.split(':', MOST_PARTS).map((part) => part.trim());
-  return [...new Set([token, token.replace(/=+$/, ''), decoded, password.trim(), ...parts])];
+  if (token === undefined) return [];
+  const decoded = Buffer.from(token, 'base64').toString();
+  const words = decoded.split(/[^!-~]+|["'=;,]+/, MOST_WORDS);
+  return [...new Set([token, token.replace(/=+$/, ''), ...betweenColons(decoded), ...words])];
+}
+
+function betweenColons(text: string): string[] {
+  const parts = text.split(':', MOST_PARTS);
+  return parts.flatMap((_, from) =>
+    parts.slice(from).map((_part, more) =>
+      parts
+        .slice(from, from + more + 1)
+        .join(':')
+        .replace(/^[^!-~]+|[^!-~]+$/g, ''),
+    ),
+  );
 }
 
 /**
@@ -48,12 +60,19 @@ export function secretsIn({ headers: { authorization = '' } }: Headers): readonl
  */
 export function credentialOf({ headers: { authorization }, rawHeaders }: Headers): string | null {
   if (authorization === undefined || isRepeated(rawHeaders)) return null;
-  return PLAIN.test(authorization) && colonsIn(authorization) < MOST_PARTS ? authorization : null;
+  return PLAIN.test(authorization) && isSearchable(authorization) ? authorization : null;
 }
 
-function colonsIn(authorization: string): number {
+function isSearchable(authorization: string): boolean {
   const [, token = ''] = authorization.split(/ +/);
-  return Buffer.from(token, 'base64').toString().split(':').length - 1;
+  const decoded = Buffer.from(token, 'base64').toString();
+  // What is no text when it is decoded was never encoded: a token of any other kind.
+  if (/[^\s!-~]/.test(decoded)) return !/^basic/i.test(authorization) || countOf(decoded, /:/g) < MOST_PARTS;
+  return countOf(decoded, /:/g) < MOST_PARTS && countOf(decoded, /[^!-~]+|["'=;,]+/g) < MOST_WORDS;
+}
+
+function countOf(text: string, sign: RegExp): number {
+  return text.match(sign)?.length ?? 0;
 }
 
 /** The user and the password; where nothing parts them, all of it. */

@@ -123,7 +123,7 @@ function originForm(url: string): string {
 
 /** Anything else in a path would be folded, cut off or turned round by the parser that Express asks. */
 function isPlainPath(path: string): boolean {
-  return !/[^!-~]|[#\\]/.test(path);
+  return path.startsWith('/') && !/[^!-~]|[#\\]/.test(path);
 }
 
 const ODD_PATH: Refusal = {
@@ -131,7 +131,7 @@ const ODD_PATH: Refusal = {
   headers: {},
   body: errorBody(
     400,
-    'A path is written in visible ASCII, the rest percent-encoded.',
+    'A path begins with a slash and is written in visible ASCII, the rest percent-encoded.',
     null,
     'invalid_request',
   ),

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
  * The text of a file that an operator names, read at once; undefined where there is none. A pipe or device, which may have
@@ -8,11 +8,25 @@ export function readSmallFile(path: string, mostBytes: number): string | undefin
   let file: number | null = null;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = fstatSync(file);
-    return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
+    return fstatSync(file).isFile() ? readAtMost(file, mostBytes) : undefined;
   } catch {
     return undefined;
   } finally {
     if (file !== null) closeSync(file);
   }
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Its size is no bound: some files of the kernel's say 0 and have no end. */
+function readAtMost(file: number, mostBytes: number): string | undefined {
+  const pieces: Buffer[] = [];
+  for (let left = mostBytes; left >= 0;) {
+    const piece = Buffer.alloc(PIECE_BYTES);
+    const count = readSync(file, piece);
+    if (count === 0) return Buffer.concat(pieces).toString();
+    pieces.push(piece.subarray(0, count));
+    left -= count;
+  }
+  return undefined;
 }

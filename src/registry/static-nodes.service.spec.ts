@@ -410,7 +410,7 @@ describe('the nodes file', () => {
     await advance(LOOK_MS);
     expect(models()).toEqual(['m']);
     expect(rooms.logger.of('nodes_file.refused')[0]?.fields).toEqual({
-      faults: [`${path()}: must be a readable file`],
+      faults: [`${path()}: must be a readable file, no pipe or device, of at most 16 MiB`],
     });
     writeNodes({ url, models: ['back'] });
     await advance(LOOK_MS);
@@ -453,7 +453,9 @@ describe('the nodes file', () => {
     writeFileSync(path(), '{');
     await expect(of(path()).start()).rejects.toThrow(`${path()}: must be JSON`);
     const none = join(folder, 'none.json');
-    await expect(of(none).start()).rejects.toThrow(`${none}: must be a readable file`);
+    await expect(of(none).start()).rejects.toThrow(
+      `${none}: must be a readable file, no pipe or device, of at most 16 MiB`,
+    );
   });
 
   it('leaves unchanged entries alone: lease, arms and epoch', async () => {

@@ -106,7 +106,8 @@ export class StaticNodesService implements OnModuleDestroy {
 
   private readFile(path: string): StaticEntry[] {
     const text = readText(path);
-    if (text === undefined) throw new NodesFileFault([`${path}: must be a readable file`]);
+    if (text === undefined)
+      throw new NodesFileFault([`${path}: must be a readable file, no pipe or device, of at most 16 MiB`]);
     return parseNodesFile(text, { variable: this.env, file: readText }, path);
   }
 
