@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 const MOST_CHARACTERS = 1024;
 /** What is decoded and has more parts or words than these can't be looked through, and is not passed on. */
 const MOST_PARTS = 8;
-const MOST_WORDS = 32;
+const MOST_WORDS = 8;
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 const PLAIN = /^(bearer|basic) +[a-z0-9._~+/-]+=* *$/i;
 const BASIC = /^basic +([a-z0-9+/=]+) *$/i;
@@ -39,7 +39,9 @@ export function secretsIn({ headers: { authorization = '' } }: Headers): readonl
   if (token === undefined) return [];
   const decoded = Buffer.from(token, 'base64').toString();
   const words = decoded.split(/[^!-~]+|["'=;,]+/, MOST_WORDS);
-  return [...new Set([token, token.replace(/=+$/, ''), ...betweenColons(decoded), ...words])];
+  return [
+    ...new Set([token, token.replace(/=+$/, ''), ...betweenColons(decoded), ...words.flatMap(betweenColons)]),
+  ];
 }
 
 function betweenColons(text: string): string[] {
