@@ -51,7 +51,7 @@ export class AttemptsService {
     let verdict: SampleVerdict = NOT_SETTLED;
     const settle = (end: AttemptEnd): void => {
       verdict = open.settle(end);
-      if (end.answer !== null) this.loops.learn(head, end.answer);
+      if (end.answer !== null) this.loops.learn(head, end.answer, chat.passage);
       const ending = attemptEndingOf(end, decision.route);
       this.calls.attemptEnded(call, ending);
       // A head's own words for a node that is not on the route are nobody's name, and may be anything.

@@ -133,12 +133,13 @@ export class ChatLane implements Lane, OnModuleInit {
     const isOwn = caller === null && this.access.forwardAuthorization;
     const forwarded = isOwn ? credentialOf(request) : null;
     const keyName = caller?.name ?? null;
-    const passage = this.loops.passage(headers);
+    const asked = parseChatRequest(body);
+    const passage = this.loops.passage(headers, asked.model);
     return {
       requestId,
       path,
       headers,
-      request: parseChatRequest(body),
+      request: asked,
       forwarded,
       keyName,
       client,

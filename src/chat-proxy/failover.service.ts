@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
-import { Deadlines, LoopError, ModelNotFoundError, NodeFailedError, QueueError } from '../kernel/index.js';
+import { Deadlines, NodeFailedError, QueueError } from '../kernel/index.js';
 import type { CallStart } from '../node-speeds/index.js';
 import { RoutingService, type Decision, type Full } from '../routing/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
@@ -8,6 +8,7 @@ import { answerFault, routeHeaders } from './answer-headers.js';
 import { AttemptsService } from './attempts.service.js';
 import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
 import type { AttemptContext, IncomingChat } from './incoming-chat.js';
+import { isLoop } from './upstream/judge.js';
 import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
@@ -48,19 +49,13 @@ export class FailoverService {
     if (turn !== null) await this.tryRoutes(chat, call, turn);
   }
 
-  /** Past the nodes that would send it back. */
+  /** Past the nodes that would send it back, if there is such a way. */
   private decideOnward({ request: { model }, passage }: IncomingChat, ask: CallStart): Decision | Full {
-    if (!this.routing.knows(model)) throw new ModelNotFoundError(model);
-    const decision = this.routing.decideAgain(model, passage.leadingBack, ask);
-    if (decision === null) throw new LoopError();
-    return decision;
+    return this.routing.decideAgain(model, passage.leadingBack, ask) ?? this.routing.decide(model, null, ask);
   }
 
   private async tryRoutes(chat: IncomingChat, call: Call, first: Turn): Promise<void> {
-    const failover = new Failover(
-      Math.max(1, this.settings.maxAttempts - chat.passage.hops),
-      chat.passage.leadingBack,
-    );
+    const failover = new Failover(this.settings.maxAttempts, chat.passage);
     let current: AttemptContext | null = null;
     const headers = (): HeaderMap => (current === null ? {} : routeHeaders(current));
     const pinger = new StreamPinger(chat.client, this.deadlines, this.pingMs(chat), headers);
@@ -149,7 +144,7 @@ export class FailoverService {
       client.begin(answer.status, {
         ...headersForClient(answer.headers, routeHeaders(context)),
         // Whoever sent the chat here has to know that it would not get further by this way.
-        ...(TRACKER_HEADER in answer.headers ? { [TRACKER_HEADER]: passage.tracker } : {}),
+        ...(isLoop(answer) ? { [TRACKER_HEADER]: passage.tracker } : {}),
         'content-length': String(answer.body.length),
       });
       client.end([answer.body]);

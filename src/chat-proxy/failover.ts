@@ -1,8 +1,12 @@
 import type { MeshNode } from '../registry/index.js';
 import type { AttemptContext } from './incoming-chat.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
+import type { Passage } from './loops.service.js';
+import { isLoop } from './upstream/judge.js';
 import type { SettledAttempt } from './attempts.service.js';
 import { blamedNode } from './settlement.js';
+
+const FROM_CLIENT = { hops: 0, leadingBack: new Set<MeshNode>() };
 
 /** An attempt that did not serve the client, with what it was. */
 export interface SpentAttempt {
@@ -18,12 +22,18 @@ export class Failover {
   readonly abandoned = new Set<string>();
   private readonly spent: SpentAttempt[] = [];
   private firstByteTimeouts = 0;
+  private loops = 0;
+  private readonly mostAttempts: number;
+  private readonly mostLoops: number;
 
   constructor(
-    private readonly mostAttempts: number,
-    leftOut: ReadonlySet<MeshNode> = new Set(),
+    mostAttempts: number,
+    { hops, leadingBack }: Pick<Passage, 'hops' | 'leadingBack'> = FROM_CLIENT,
   ) {
-    this.tried = new Set(leftOut);
+    this.mostAttempts = Math.max(1, mostAttempts - hops);
+    // Of ways back as many more: they take no time, and nobody in front would try the others.
+    this.mostLoops = hops === 0 ? mostAttempts : 0;
+    this.tried = new Set(leadingBack);
   }
 
   add(context: AttemptContext, settled: SettledAttempt): void {
@@ -34,6 +44,7 @@ export class Failover {
       const blamed = blamedNode(end, route);
       if (blamed !== null) this.tried.add(blamed);
     }
+    if (end.answer !== null && isLoop(end.answer)) this.loops += 1;
     if (end.timeout === 'first_byte') this.firstByteTimeouts += 1;
     this.spent.push({ context, settled });
   }
@@ -42,9 +53,13 @@ export class Failover {
     return this.spent.length;
   }
 
+  private get counted(): number {
+    return this.spent.length - Math.min(this.loops, this.mostLoops);
+  }
+
   /** Whether nothing can follow the attempt under way. */
   get isAtLast(): boolean {
-    return this.spent.length + 1 >= this.mostAttempts;
+    return this.counted + 1 >= this.mostAttempts;
   }
 
   /** Whether another route may try: the client has seen nothing, and what happened may not happen there. */
@@ -52,7 +67,7 @@ export class Failover {
     const last = this.spent.at(-1);
     if (last === undefined) return true;
     const { chat, trial } = last.context;
-    if (chat.request.pin !== null || this.spent.length >= this.mostAttempts) return false;
+    if (chat.request.pin !== null || this.counted >= this.mostAttempts) return false;
     // Silent after first words that nobody has seen: they were held.
     if (trial !== null && last.settled.end.timeout === 'idle') return true;
     return this.isWorthRetrying(last.settled.end, chat.request.stream);

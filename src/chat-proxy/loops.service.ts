@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, randomId, type Clock } from '../kernel/index.js';
+import { NodeHealthService } from '../node-health/index.js';
 import type { MeshNode } from '../registry/index.js';
 import type { HeadAnswer } from './relay/attempt-end.js';
 import { TRACKER_HEADER } from './request/headers.js';
 
 const LOOP_DETECTED = 508;
 const NAME = /^meshnet-[\w-]{1,64}$/i;
-const NAMES = /\bmeshnet-[\w-]+/gi;
+const HOPS = /\d\s+meshnet-[\w-]+/gi;
 /** What came before is cut off at its beginning: a loop closes at its end. */
 const MOST_CHARACTERS = 1024;
 /** Another server may have taken the place of a tracker. */
@@ -35,7 +36,7 @@ interface OtherTracker {
 /**
  * How a tracker knows its own chats when they come back, by way of a node that leads to it or of other trackers: each
  * hop adds itself to `Via` (RFC 9110, 7.6.3), under a name that no other has. A node that has told that it is a tracker gets
- * none of the chats that have been through it.
+ * none of the chats that have been through it while it can be spared, and for a while no others if it knew no other way.
  */
 @Injectable()
 export class LoopsService {
@@ -43,7 +44,10 @@ export class LoopsService {
   readonly tracker = `meshnet-${randomId()}`;
   private readonly trackers = new Map<MeshNode, OtherTracker>();
 
-  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly health: NodeHealthService,
+  ) {}
 
   /** Whether this tracker has sent it on before. */
   hasPassed({ via = '' }: IncomingHttpHeaders): boolean {
@@ -56,31 +60,34 @@ export class LoopsService {
     return via === '' ? own : `${via.slice(-MOST_CHARACTERS)}, ${own}`;
   }
 
-  passage(headers: IncomingHttpHeaders): Passage {
-    const hops = headers.via?.match(NAMES)?.length ?? 0;
-    return { tracker: this.tracker, leadingBack: this.leadingBack(headers), hops };
+  /** @param model the one that is asked for */
+  passage(headers: IncomingHttpHeaders, model: string): Passage {
+    const hops = headers.via?.match(HOPS)?.length ?? 0;
+    const leadingBack = hops === 0 ? NOBODY : this.leadingBack(headers, model);
+    return { tracker: this.tracker, leadingBack, hops };
   }
 
-  /** The head answered that the chat had been there. It is no fault of the node's. */
-  learn(node: MeshNode, { status, headers }: HeadAnswer): void {
+  /** What the head answered may be that the chat had been there. */
+  learn(node: MeshNode, { status, headers }: HeadAnswer, { hops }: Passage): void {
     const name = headers[TRACKER_HEADER];
     if (status !== LOOP_DETECTED || typeof name !== 'string' || !NAME.test(name)) return;
+    // Its client may have made up where a chat has been; one that was here first found nothing but the way back.
+    if (hops === 0) this.health.ledBack(node);
     if (this.trackers.size >= MOST_REMEMBERED) this.forgetOld();
     if (this.trackers.size >= MOST_REMEMBERED) return;
-    this.trackers.set(node, {
-      name: name.toLowerCase(),
-      endpoint: node.endpoint,
-      until: this.clock.now() + REMEMBERED_MS,
-    });
+    const until = this.clock.now() + REMEMBERED_MS;
+    this.trackers.set(node, { name: name.toLowerCase(), endpoint: node.endpoint, until });
   }
 
-  /** Nodes that are known to be trackers through which the chat has come, or this one. */
-  private leadingBack({ via = '' }: IncomingHttpHeaders): ReadonlySet<MeshNode> {
+  /** Nodes of a model that are known to be trackers through which the chat has come. */
+  private leadingBack({ via = '' }: IncomingHttpHeaders, model: string): ReadonlySet<MeshNode> {
     if (this.trackers.size === 0) return NOBODY;
     this.forgetOld();
     const passed = via.toLowerCase();
-    const isBack = ({ name }: OtherTracker): boolean => name === this.tracker || passed.includes(name);
-    return new Set([...this.trackers].filter(([, tracker]) => isBack(tracker)).map(([node]) => node));
+    const back = [...this.trackers].filter(
+      ([node, { name }]) => node.model === model && passed.includes(name),
+    );
+    return new Set(back.map(([node]) => node));
   }
 
   private forgetOld(): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  afterDetour,
   afterFailure,
   afterSuccess,
   afterWaiting,
@@ -42,6 +43,15 @@ describe('a breaker', () => {
       waits.push(breaker.openMs);
     }
     expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 120_000, 120_000]);
+  });
+
+  it('opens at once, and counts no failure, for a node that leads back, where it can be spared', () => {
+    const open = afterDetour(CLOSED_BREAKER, true);
+    expect(open).toEqual({ state: 'open', failuresInRow: 0, openMs: 15_000, isProbing: false });
+    expect(afterDetour(open, true)).toEqual(open);
+    expect(afterDetour(probing(open), true)).toMatchObject({ state: 'open', openMs: 30_000 });
+    expect(afterDetour(probing(open), false)).toMatchObject({ state: 'half_open', isProbing: false });
+    expect(afterDetour(afterFailures(2), false)).toEqual(afterFailures(2));
   });
 
   it('opens for 15 s again once a success has closed it', () => {

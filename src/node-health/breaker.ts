@@ -25,7 +25,17 @@ export function afterFailure(breaker: Breaker, mayOpen: boolean): Breaker {
   // A call from before the opening, or one tried for want of anything better: nothing new.
   if (breaker.state === 'open') return { ...breaker, failuresInRow };
   if (failuresInRow < FAILURES_TO_OPEN || !mayOpen) return { ...breaker, failuresInRow, isProbing: false };
-  const openMs = Math.min(breaker.openMs === 0 ? FIRST_OPEN_MS : breaker.openMs * 2, LONGEST_OPEN_MS);
+  return opened(breaker, failuresInRow);
+}
+
+/** Chats had better go elsewhere for a while, though the node did nothing wrong. */
+export function afterDetour(breaker: Breaker, mayOpen: boolean): Breaker {
+  const isOpening = mayOpen && breaker.state !== 'open';
+  return isOpening ? opened(breaker, breaker.failuresInRow) : { ...breaker, isProbing: false };
+}
+
+function opened({ openMs: before }: Breaker, failuresInRow: number): Breaker {
+  const openMs = Math.min(before === 0 ? FIRST_OPEN_MS : before * 2, LONGEST_OPEN_MS);
   return { state: 'open', failuresInRow, openMs, isProbing: false };
 }
 

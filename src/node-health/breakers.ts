@@ -1,6 +1,7 @@
 import type { Cancel, Clock, EventBus } from '../kernel/index.js';
 import type { MeshNode, RegistryService } from '../registry/index.js';
 import {
+  afterDetour,
   afterFailure,
   afterSuccess,
   afterWaiting,
@@ -54,6 +55,10 @@ export class Breakers {
 
   failed(node: MeshNode): void {
     this.change(node, afterFailure(this.of(node), this.canSpare(node)));
+  }
+
+  detoured(node: MeshNode): void {
+    this.change(node, afterDetour(this.of(node), this.canSpare(node)));
   }
 
   succeeded(node: MeshNode): void {

@@ -98,6 +98,11 @@ export class NodeHealthService implements OnModuleDestroy {
     return this.breakers.of(node);
   }
 
+  /** It led a chat back here, which is no fault that its reputation should tell of: its breaker opens, where it can be spared. */
+  ledBack(node: MeshNode): void {
+    if (node.present) this.breakers.detoured(node);
+  }
+
   /** Whether calls should go elsewhere: its breaker is open, or half-open with its probe under way. */
   isBlocked(node: MeshNode): boolean {
     return this.breakers.isBlocking(node);

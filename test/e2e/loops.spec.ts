@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { errorOf, type Reply } from '../support/http-client.js';
 import { sendJson } from '../support/openai-answers.js';
 import { SilentLogger } from '../support/silent-logger.js';
-import { HeldClock } from '../support/held-clock.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 import { aChat, join, MODEL } from '../support/whole-model.js';
 
@@ -36,33 +35,31 @@ describe('a node that leads to the tracker itself', () => {
     ['127.0.0.1', false],
     ['localhost', false],
     ['[::ffff:127.0.0.1]', true],
-  ])(
-    'as %s (streamed: %j) gets a chat once and no other, and its client is told why',
-    async (host, stream) => {
-      const logger = new SilentLogger();
-      const tracker = await stage.tracker({ parts: { logger } });
-      const endpoint = `http://${host}:${String(tracker.port)}`;
-      await tracker.api.register({ wallet: 'w', endpoint, model: MODEL });
-      for (let n = 0; n < 3; n += 1) expect(told(await tracker.api.chat(aChat({ stream })))).toEqual(LOOP);
-      const calls = await tracker.api.calls();
-      expect(calls.flatMap(({ attempts }) => attempts)).toHaveLength(1);
-      expect(logger.of('chat.unexpected_fault')).toEqual([]);
-    },
-  );
+  ])('as %s (streamed: %j) gets a chat once, and its client is told why', async (host, stream) => {
+    const logger = new SilentLogger();
+    const tracker = await stage.tracker({ parts: { logger } });
+    const endpoint = `http://${host}:${String(tracker.port)}`;
+    await tracker.api.register({ wallet: 'w', endpoint, model: MODEL });
+    for (let n = 0; n < 3; n += 1) expect(told(await tracker.api.chat(aChat({ stream })))).toEqual(LOOP);
+    const calls = await tracker.api.calls();
+    expect(calls.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1]);
+    expect(logger.of('chat.unexpected_fault')).toEqual([]);
+  });
 
-  it('is asked again after a while, and when it registers anew', async () => {
-    const clock = new HeldClock();
-    const tracker = await stage.tracker({ parts: { clock } });
+  it('changes nothing for other models', async () => {
+    const [tracker, head] = await Promise.all([stage.tracker(), stage.head()]);
+    await tracker.api.register({ wallet: 'w', endpoint: tracker.url, model: 'strange' });
+    await join(tracker.api, head, 'a');
+    await tracker.api.chat(aChat({ model: 'strange' }));
+    await tracker.api.ask('POST', '/v1/nodes/a:all/drain');
+    expect(told(await tracker.api.chat(aChat()))).toEqual([503, 'no_route']);
+  });
+
+  it('is one like any other as soon as it leads elsewhere', async () => {
+    const [tracker, head] = await Promise.all([stage.tracker(), stage.head()]);
     const node = { wallet: 'w', endpoint: tracker.url, model: MODEL };
-    const attempts = async (): Promise<number> =>
-      (await tracker.api.calls()).flatMap((call) => call.attempts).length;
     await tracker.api.register(node);
-    for (const ms of [0, 1000, 601_000]) {
-      clock.nowMs += ms;
-      await tracker.api.chat(aChat());
-    }
-    expect(await attempts()).toBe(2);
-    const head = await stage.head();
+    expect(told(await tracker.api.chat(aChat()))).toEqual(LOOP);
     await tracker.api.register({ ...node, endpoint: head.url });
     expect(told(await tracker.api.chat(aChat()))).toEqual([200]);
   });
@@ -114,8 +111,8 @@ describe('trackers that are nodes of each other', () => {
     for (let n = 0; n < 3; n += 1) {
       const before = await attempts();
       expect(told(await first.api.chat(aChat()))).toEqual(LOOP);
-      // Three of the first, two of each behind it, and one of each further on.
-      expect((await attempts()) - before).toBeLessThanOrEqual(3 + 6 * (count - 1));
+      // All peers of the first, two of each behind it, one of each further on, and one back.
+      expect((await attempts()) - before).toBeLessThanOrEqual(9 * (count - 1));
     }
   });
 
@@ -132,6 +129,24 @@ describe('trackers that are nodes of each other', () => {
     for (const { api } of trackers) {
       for (const { reputation } of await api.nodes()) expect(reputation).toBe(1);
     }
+  });
+
+  it('and have no server take no chat from one that has, nor lose their name', async () => {
+    const [front, ...peers] = (await Promise.all([0, 1, 2, 3].map(() => stage.tracker()))) as [
+      StagedTracker,
+      ...StagedTracker[],
+    ];
+    const head = await stage.head();
+    await join(front.api, head, 'good', { throughput_tps: 10 });
+    for (const [at, peer] of peers.entries()) {
+      const wallet = `t${String(at)}`;
+      await front.api.register({ wallet, endpoint: peer.url, model: MODEL, throughput_tps: 5000 });
+      await peer.api.register({ wallet: 'front', endpoint: front.url, model: MODEL });
+    }
+    for (let n = 0; n < 20; n += 1) expect(told(await front.api.chat(aChat()))).toEqual([200]);
+    const nodes = await front.api.nodes();
+    expect(nodes.map(({ reputation }) => reputation)).toEqual([1, 1, 1, 1]);
+    expect(nodes.filter(({ breaker }) => breaker === 'open')).toHaveLength(2);
   });
 
   it('hold nothing against a node for what a client says of its way', async () => {

@@ -20,11 +20,16 @@ export interface RefusalFacts {
 export function judge(facts: RefusalFacts): Refusal {
   const { status } = facts;
   if (status === 429) return 'busy';
-  // Another tracker, or this one, which has had the chat before: it can answer others.
-  if (status === 508 && facts.headers[TRACKER_HEADER] !== undefined) return 'busy';
+  // It can answer other chats.
+  if (isLoop(facts)) return 'busy';
   if (status === 503) return isBusy(facts) ? 'busy' : 'failed';
   if (status === 401 || status === 403 || (status === 404 && lacksModel(facts))) return 'misconfigured';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
+}
+
+/** Another tracker, or this one, says that it has had the chat before. */
+export function isLoop({ status, headers }: Pick<RefusalFacts, 'status' | 'headers'>): boolean {
+  return status === 508 && headers[TRACKER_HEADER] !== undefined;
 }
 
 /** A 503 that is to be tried again later, or that comes from a server still loading its model. */
