@@ -9,7 +9,7 @@ import { CallsService, EventsService } from './calls/index.js';
 import { ChatLane } from './chat-proxy/index.js';
 import { BUILT_PAGE_FOLDER } from './dashboard/index.js';
 import { LaneExpressAdapter, securityHeaders } from './http/index.js';
-import { seededRng, SystemClock, systemLookup, type KernelParts } from './kernel/index.js';
+import { Afterwork, seededRng, SystemClock, systemLookup, type KernelParts } from './kernel/index.js';
 import { NestLog, pinoLogger } from './pino-logger.js';
 import { ReadinessService } from './probes/index.js';
 import { StaticNodesService } from './registry/index.js';
@@ -25,6 +25,8 @@ export interface RunningTracker {
   readonly ready: Promise<void>;
   /** Reads the nodes file and the files of keys again. */
   reload(): Promise<void>;
+  /** Writes down what was put off, before an end without a stop. */
+  writeDown(): void;
   /** Takes nothing new, lets running chats finish within the drain time, then ends. */
   stop(): Promise<void>;
 }
@@ -90,6 +92,7 @@ export async function startTracker(
       if (access.reload()) app.get(EventsService).endWatchers();
       return staticNodes.reload();
     },
+    writeDown: () => app.get(Afterwork).settle(),
     stop: () => stop(app, adapter, settings.serving.drainSeconds, kernel),
   };
 }

@@ -35,6 +35,8 @@ async function run(settings: Settings): Promise<void> {
       isStopping = true;
       void tracker.stop().then(() => process.exit(0));
     };
+    // Before the log's own, which writes what it has.
+    process.prependListener('exit', () => tracker.writeDown());
     process.on('SIGTERM', end);
     process.on('SIGINT', end);
     await tracker.ready;

@@ -104,12 +104,20 @@ describe('what may be a secret', () => {
     }
   });
 
-  it.each([`a=${KEY}`, `Bearer ${KEY}`, `u:"${KEY}"`, `u:${KEY} x`, `u;${KEY}`])(
-    'is found as a word in %j',
-    (text) => {
-      expect(secretsIn(request(basic(text)))).toContain(KEY);
-    },
-  );
+  it.each([
+    `a=${KEY}`,
+    `Bearer ${KEY}`,
+    `u:"${KEY}"`,
+    `u:${KEY} x`,
+    `u;${KEY}`,
+    `x ${KEY}:p`,
+    `u:${KEY},x`,
+    `(${KEY})`,
+    `u/${KEY}`,
+    `a=${KEY}&b=1`,
+  ])('is found as a word in %j', (text) => {
+    expect(secretsIn(request(basic(text)))).toContain(KEY);
+  });
 
   it('is nothing where nothing is sent', () => {
     expect(secretsIn(request())).toEqual([]);

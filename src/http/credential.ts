@@ -38,9 +38,16 @@ export function secretsIn({ headers: { authorization = '' } }: Headers): readonl
   const [, token] = /^[\w-]+ +([\x21-\x7e]+) *$/.exec(authorization) ?? [];
   if (token === undefined) return [];
   const decoded = Buffer.from(token, 'base64').toString();
-  const words = decoded.split(/[^!-~]+|["'=;,]+/, MOST_WORDS);
+  const pieces = decoded.split(/[^!-~]+|["';,]+/, MOST_WORDS);
+  const words = decoded.split(/[^\w.~+-]+/, MOST_WORDS * MOST_PARTS);
   return [
-    ...new Set([token, token.replace(/=+$/, ''), ...betweenColons(decoded), ...words.flatMap(betweenColons)]),
+    ...new Set([
+      token,
+      token.replace(/=+$/, ''),
+      ...betweenColons(decoded),
+      ...pieces.flatMap(betweenColons),
+      ...words,
+    ]),
   ];
 }
 

@@ -235,6 +235,24 @@ describe('SIGTERM', () => {
     expect((await chat.rest()).isWhole).toBe(false);
   });
 
+  it('given twice loses no line of a chat that was answered', async () => {
+    const head = await stage.head();
+    const run = program.start(['--port', '0']);
+    const api = new TrackerApi(await run.url());
+    await api.register({ wallet: 'w', endpoint: head.url, model: 'm' });
+    let answered = 0;
+    const chats = Array.from({ length: 30 }, async () => {
+      const { isWhole } = await api.chat({ model: 'm' });
+      if (isWhole && (answered += 1) === 1)
+        for (const signal of ['SIGTERM', 'SIGINT'] as const) run.signal(signal);
+    });
+    await Promise.allSettled(chats);
+    await run.ended;
+    const lines = run.stdout.split('\n').filter((line) => line.includes('call.finished'));
+    expect(answered).toBeGreaterThan(0);
+    expect(lines.length).toBeGreaterThanOrEqual(answered);
+  });
+
   it('or SIGINT ends an idle tracker at once', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const run = program.start(['--port', '0']);
