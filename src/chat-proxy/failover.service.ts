@@ -8,7 +8,6 @@ import { answerFault, routeHeaders } from './answer-headers.js';
 import { AttemptsService } from './attempts.service.js';
 import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
 import type { AttemptContext, IncomingChat } from './incoming-chat.js';
-import { isLoop } from './upstream/judge.js';
 import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
@@ -17,6 +16,7 @@ import { headersForClient, TRACKER_HEADER, type HeaderMap } from './request/head
 import { TrialsService, type Trial } from './trials.service.js';
 import { toldOf } from './turned-away.service.js';
 import { TurnsService, type Applicant, type Turn } from './turns.service.js';
+import { isLoop } from './upstream/judge.js';
 
 /** Takes one call from its first route to its end: attempt after attempt until the client has an answer. */
 @Injectable()

@@ -1,10 +1,10 @@
 import type { MeshNode } from '../registry/index.js';
 import type { AttemptContext } from './incoming-chat.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
-import type { Passage } from './loops.service.js';
-import { isLoop } from './upstream/judge.js';
 import type { SettledAttempt } from './attempts.service.js';
+import type { Passage } from './loops.service.js';
 import { blamedNode } from './settlement.js';
+import { isLoop } from './upstream/judge.js';
 
 const FROM_CLIENT = { hops: 0, leadingBack: new Set<MeshNode>() };
 
