@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
-  LaneExpressAdapter,
   secretsIn,
   setCaller,
   shownBy,
+  withLanes,
   type CallerRole,
   type Gate,
   type Refusal,
@@ -23,8 +23,7 @@ export class AccessGate implements Gate, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const adapter: unknown = this.adapterHost.httpAdapter;
-    if (adapter instanceof LaneExpressAdapter) adapter.openGate(this);
+    withLanes(this.adapterHost, (adapter) => adapter.openGate(this));
   }
 
   admit(request: IncomingMessage, path: string): Refusal | null {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LaneExpressAdapter, type Gate, type Refusal } from '../http/index.js';
+import { withLanes, type Gate, type Refusal } from '../http/index.js';
 import { BROWSER_SETTINGS, type BrowserSettings } from '../settings/index.js';
 import { AccessService } from './access.service.js';
 import { isHostAllowed } from './host-rule.js';
@@ -26,8 +26,7 @@ export class BrowserGate implements Gate, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const adapter: unknown = this.adapterHost.httpAdapter;
-    if (adapter instanceof LaneExpressAdapter) adapter.openGate(this);
+    withLanes(this.adapterHost, (adapter) => adapter.openGate(this));
   }
 
   admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {

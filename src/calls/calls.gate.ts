@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { isChatPath, LaneExpressAdapter, type Gate, type Refusal } from '../http/index.js';
+import { isChatPath, withLanes, type Gate, type Refusal } from '../http/index.js';
 import { Afterwork } from '../kernel/index.js';
 
 /** Whoever asks what has happened is told of all that has: what was put off is done before any request but a chat. */
@@ -13,8 +13,7 @@ export class CallsGate implements Gate, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const adapter: unknown = this.adapterHost.httpAdapter;
-    if (adapter instanceof LaneExpressAdapter) adapter.openLaterGate(this);
+    withLanes(this.adapterHost, (adapter) => adapter.openLaterGate(this));
   }
 
   admit(_request: IncomingMessage, path: string): Refusal | null {

@@ -6,8 +6,8 @@ import {
   credentialOf,
   givenRequestId,
   isChatPath,
-  LaneExpressAdapter,
   pathOf,
+  withLanes,
   type Lane,
 } from '../http/index.js';
 import {
@@ -52,8 +52,7 @@ export class ChatLane implements Lane, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const adapter: unknown = this.adapterHost.httpAdapter;
-    if (adapter instanceof LaneExpressAdapter) adapter.openLane(this);
+    withLanes(this.adapterHost, (adapter) => adapter.openLane(this));
   }
 
   serves(path: string): boolean {

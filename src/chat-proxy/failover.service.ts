@@ -36,13 +36,11 @@ export class FailoverService {
     const { model, pin } = chat.request;
     const { leadingBack } = chat.passage;
     const ask = askOf(chat.request);
+    const hasBeenOn = pin === null && leadingBack.size > 0;
     const applicant: Applicant = {
       model,
-      isPlain: pin === null && leadingBack.size === 0,
-      decide: () =>
-        pin === null && leadingBack.size > 0
-          ? this.decideOnward(chat, ask)
-          : this.routing.decide(model, pin, ask),
+      isPlain: pin === null && !hasBeenOn,
+      decide: () => (hasBeenOn ? this.decideOnward(chat, ask) : this.routing.decide(model, pin, ask)),
     };
     const first = this.turns.take(applicant);
     const turn = first === 'full' ? await this.queued(call, applicant, chat) : first;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HttpAdapterHost } from '@nestjs/core';
 import express from 'express';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { refuse, type Gate, type Refusal, type RefusalWatch } from './gate.js';
@@ -99,6 +100,15 @@ export class LaneExpressAdapter extends ExpressAdapter {
     if (refusal === null) return null;
     return this.refusalWatches.reduce((told, watch) => watch.refused(request, path, told), refusal);
   }
+}
+
+/** Tells the app's adapter of a lane or gate; one of another kind, which some test brings, has neither. */
+export function withLanes(
+  { httpAdapter }: HttpAdapterHost,
+  tell: (adapter: LaneExpressAdapter) => void,
+): void {
+  const adapter: unknown = httpAdapter;
+  if (adapter instanceof LaneExpressAdapter) tell(adapter);
 }
 
 function firstRefusal(

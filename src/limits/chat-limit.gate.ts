@@ -5,8 +5,8 @@ import {
   callerOf,
   givenRequestId,
   isChatPath,
-  LaneExpressAdapter,
   toHttpFault,
+  withLanes,
   type Gate,
   type Refusal,
 } from '../http/index.js';
@@ -38,9 +38,8 @@ export class ChatLimitGate implements Gate, OnModuleInit {
 
   onModuleInit(): void {
     const { concurrentCalls, requestsPerMinute } = this.settings;
-    const adapter: unknown = this.adapterHost.httpAdapter;
     const isOn = concurrentCalls > 0 || requestsPerMinute > 0;
-    if (isOn && adapter instanceof LaneExpressAdapter) adapter.openLaterGate(this);
+    if (isOn) withLanes(this.adapterHost, (adapter) => adapter.openLaterGate(this));
   }
 
   admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LaneExpressAdapter, toHttpFault, type Refusal, type RefusalWatch } from '../http/index.js';
+import { toHttpFault, withLanes, type Refusal, type RefusalWatch } from '../http/index.js';
 import { CLOCK, MeshnetError, RateLimitedError, type Clock } from '../kernel/index.js';
 import { Latest } from './latest.js';
 import { RequestBucket } from './request-bucket.js';
@@ -25,8 +25,7 @@ export class RefusalLimitService implements RefusalWatch, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const adapter: unknown = this.adapterHost.httpAdapter;
-    if (adapter instanceof LaneExpressAdapter) adapter.watchRefusals(this);
+    withLanes(this.adapterHost, (adapter) => adapter.watchRefusals(this));
   }
 
   refused(request: IncomingMessage, path: string, refusal: Refusal): Refusal {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { BodyPipe, LaneExpressAdapter, NO_SNIFF, pathOf, toHttpFault, type Lane } from '../http/index.js';
+import { BodyPipe, NO_SNIFF, pathOf, toHttpFault, withLanes, type Lane } from '../http/index.js';
 import { InvalidRequestError, LOGGER, MeshnetError, type Logger } from '../kernel/index.js';
 import { Heartbeat, isPlainHeartbeat, Registration, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
@@ -43,8 +43,7 @@ export class NodesLane implements Lane, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const adapter: unknown = this.adapterHost.httpAdapter;
-    if (adapter instanceof LaneExpressAdapter) adapter.openLane(this);
+    withLanes(this.adapterHost, (adapter) => adapter.openLane(this));
   }
 
   serves(path: string, { method, headers }: IncomingMessage): boolean {
