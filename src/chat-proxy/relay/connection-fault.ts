@@ -26,9 +26,9 @@ export function verdictOnFault(fault: Error, sent: boolean, nodeId: string): Ver
   });
 }
 
-/** What undici says when the connect timeout of its pool is over. */
+/** The head took too long to accept the connection. */
 export function isConnectTimeout(fault: Error): boolean {
-  return codeOf(fault) === 'UND_ERR_CONNECT_TIMEOUT';
+  return codeOf(fault) === 'connect_timeout';
 }
 
 /** A library's code such as ECONNREFUSED; its message may hold addresses. */

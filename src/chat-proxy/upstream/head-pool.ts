@@ -1,109 +1,141 @@
-import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
+import { Roster, type Deadline, type Deadlines } from '../../kernel/index.js';
+import { HeadConnection, type ConnectionOwner, type Exchange } from './head-connection.js';
+import type { Connector } from './guarded-connector.js';
+import { HeadFault } from './head-fault.js';
 
-/** Told which connection a request goes to. */
-export interface ConnectionObserver {
-  onAssigned(connection: HeadConnection): void;
-  /** The head sends nothing more on it. Told before undici acts on that. */
-  onHeadEnded(): void;
+export interface HeadPoolOptions {
+  readonly connect: Connector;
+  /** At once; more requests wait for one to be free. */
+  readonly mostConnections: number;
+  readonly deadlines: Deadlines;
 }
 
-/** Tells whoever uses the connection that its head has ended it. */
-class HeadEnd {
-  observer: ConnectionObserver | null = null;
-
-  watching(connect: buildConnector.connector): buildConnector.connector {
-    return (options, connected) =>
-      connect(options, (fault, socket) => {
-        if (fault !== null) {
-          connected(fault, null);
-          return;
-        }
-        // The first to listen, so that undici's own listener finds nothing paused: its parser does not expect that.
-        socket.on('end', () => this.observer?.onHeadEnded());
-        connected(null, socket);
-      });
-  }
-}
-
-function connectorOf({ connect }: Client.Options): buildConnector.connector {
-  return typeof connect === 'function' ? connect : buildConnector({ ...connect });
-}
-
-/** One connection to a head, which may be opened again; knows whether it has served anything since. */
-export class HeadConnection extends Client {
-  private served = 0;
-  private readonly headEnd: HeadEnd;
-
-  constructor(origin: string | URL, options: Client.Options) {
-    const headEnd = new HeadEnd();
-    super(origin, { ...options, connect: headEnd.watching(connectorOf(options)) });
-    this.headEnd = headEnd;
-    this.on('connect', () => (this.served = 0));
-  }
-
-  /** A request that goes out now follows another on the same socket: the head may be closing it right now. */
-  get isReused(): boolean {
-    return this.served > 0;
-  }
-
-  answered(): void {
-    this.served += 1;
-  }
-
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    // The pool hands options on as they are, but wraps the handler.
-    const { observer = null } = options as { observer?: ConnectionObserver };
-    this.headEnd.observer = observer;
-    observer?.onAssigned(this);
-    return super.dispatch(options, handler);
-  }
-}
+const MS = 1000;
+/** How long an idle connection is kept where its head doesn't say. The shortest limits that servers ship with are 5 s. */
+const IDLE_MS = 4000;
+/** Sooner than the head closes it by so much, or a request could meet its end on the way. */
+const SOONER_MS = 2000;
+const MOST_IDLE_MS = 600_000;
 
 /** The connections to one node's server, and the path prefix that its requests start with. */
-export class HeadPool {
+export class HeadPool implements ConnectionOwner, Deadline {
+  place = -1;
   readonly prefix: string;
-  private readonly origin: string;
-  private readonly pool: Pool;
+  /** As `Host` says it. */
+  readonly host: string;
+  private readonly target: URL;
+  private readonly connections = new Roster<HeadConnection>();
+  /** The one used last stands last and is used first: the others can grow old. */
+  private readonly idle: HeadConnection[] = [];
+  private readonly waiting: Exchange[] = [];
+  private isClosing = false;
 
   constructor(
     endpoint: string,
-    connections: number,
-    private readonly options: Client.Options,
+    private readonly options: HeadPoolOptions,
   ) {
-    const { origin, pathname } = new URL(endpoint);
-    this.origin = origin;
+    this.target = new URL(endpoint);
+    const { host, pathname } = this.target;
+    this.host = host;
     this.prefix = pathname === '/' ? '' : pathname;
-    this.pool = new Pool(origin, {
-      ...options,
-      connections,
-      factory: (to: string | URL, given: object) => new HeadConnection(to, given),
-    });
   }
 
-  dispatch(
-    options: Dispatcher.DispatchOptions & { observer: ConnectionObserver },
-    handler: Dispatcher.DispatchHandler,
-  ): void {
-    this.pool.dispatch(options, handler);
+  /** As soon as a connection is free. Whatever becomes of it, the exchange is told, at once or later. */
+  send(exchange: Exchange): void {
+    if (this.isClosing) {
+      exchange.onBroken(new HeadFault('pool_closed'));
+      return;
+    }
+    const free = this.idle.pop();
+    if (free !== undefined) free.send(exchange);
+    else if (this.connections.size < this.options.mostConnections) this.open(exchange);
+    else this.waiting.push(exchange);
   }
 
-  /** On a socket that nothing went over yet, closed after this one request. */
-  dispatchFresh(
-    options: Dispatcher.DispatchOptions & { observer: ConnectionObserver },
-    handler: Dispatcher.DispatchHandler,
-  ): void {
-    const client = new HeadConnection(this.origin, { ...this.options, pipelining: 1 });
-    client.dispatch(options, handler);
-    // Waits for the request under way; a fault of it has been told to the handler.
-    client.close().catch(() => undefined);
+  /** On a connection that nothing went over yet, be it one more than usual. */
+  sendFresh(exchange: Exchange): void {
+    if (this.isClosing) exchange.onBroken(new HeadFault('pool_closed'));
+    else this.open(exchange);
+  }
+
+  /** It waits no longer, if it did. */
+  withdraw(exchange: Exchange): void {
+    const at = this.waiting.indexOf(exchange);
+    if (at >= 0) this.waiting.splice(at, 1);
+  }
+
+  get size(): number {
+    return this.connections.size;
   }
 
   /** Lets running streams finish. */
   close(): void {
-    this.pool.close().catch(() => undefined);
+    this.isClosing = true;
+    for (const connection of this.idle.splice(0)) connection.destroy();
+    this.options.deadlines.delete(this);
   }
 
-  async destroy(): Promise<void> {
-    await this.pool.destroy();
+  destroy(): void {
+    const waiting = this.waiting.splice(0);
+    this.close();
+    for (const connection of this.connections) connection.destroy();
+    for (const exchange of waiting) exchange.onBroken(new HeadFault('pool_closed'));
+  }
+
+  onIdle(connection: HeadConnection, idleSeconds: number | null): void {
+    const next = this.waiting.shift();
+    if (next !== undefined) {
+      connection.send(next);
+      return;
+    }
+    const idleMs = idleSeconds === null ? IDLE_MS : Math.min(idleSeconds * MS - SOONER_MS, MOST_IDLE_MS);
+    if (idleMs <= 0 || this.isClosing || this.connections.size > this.options.mostConnections) {
+      connection.destroy();
+      return;
+    }
+    connection.idleUntil = this.options.deadlines.now() + idleMs;
+    this.idle.push(connection);
+    // It stays among the deadlines when none is idle: coming and going with each call would cost more.
+    if (this.place < 0) this.options.deadlines.add(this);
+    else if (this.idle.length === 1) this.options.deadlines.hasten(this);
+  }
+
+  onGone(connection: HeadConnection): void {
+    this.connections.delete(connection);
+    const at = this.idle.indexOf(connection);
+    if (at >= 0) this.idle.splice(at, 1);
+    if (this.idle.length === 0) this.options.deadlines.delete(this);
+    if (this.connections.size >= this.options.mostConnections) return;
+    const next = this.waiting.shift();
+    if (next !== undefined) this.open(next);
+  }
+
+  /** When the first of the idle ones has been so for too long. */
+  get dueAt(): number {
+    let first = Infinity;
+    for (const { idleUntil } of this.idle) first = Math.min(first, idleUntil);
+    return first;
+  }
+
+  onDue(): void {
+    const now = this.options.deadlines.now();
+    for (const connection of this.idle.filter(({ idleUntil }) => idleUntil <= now)) connection.destroy();
+  }
+
+  /** Idle connections are kept for longer then, which harms nobody. */
+  onFault(): void {
+    this.options.deadlines.delete(this);
+  }
+
+  private open(exchange: Exchange): void {
+    const connection = new HeadConnection(this, exchange);
+    this.connections.add(connection);
+    const { host, hostname, protocol, port } = this.target;
+    exchange.onAssigned(connection);
+    try {
+      this.options.connect({ host, hostname, protocol, port }, connection.connected);
+    } catch (fault) {
+      connection.connected(fault instanceof Error ? fault : new HeadFault('connection_closed'), null);
+    }
   }
 }

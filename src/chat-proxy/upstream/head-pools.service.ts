@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { EventBus } from '../../kernel/index.js';
+import { Deadlines, EventBus } from '../../kernel/index.js';
 import { NodeNetworksService } from '../../node-networks/index.js';
 import { RegistryService } from '../../registry/index.js';
 import {
@@ -21,6 +21,7 @@ export class HeadPoolsService implements OnApplicationShutdown {
     @Inject(CALL_SETTINGS) private readonly calls: CallSettings,
     private readonly registry: RegistryService,
     private readonly networks: NodeNetworksService,
+    private readonly deadlines: Deadlines,
     bus: EventBus,
   ) {
     bus.on('node.left', () => this.dropUnused());
@@ -30,15 +31,14 @@ export class HeadPoolsService implements OnApplicationShutdown {
     const known = this.pools.get(endpoint);
     if (known !== undefined) return known;
     this.dropUnused();
-    const made = new HeadPool(endpoint, this.serving.nodeMaxConnections, {
+    const made = new HeadPool(endpoint, {
       connect: guardedConnector(
         this.networks,
         () => (this.registry.isListed(endpoint) ? 'operator' : 'node'),
         this.calls.connectTimeoutSeconds * 1000,
       ),
-      // The call's own timeouts decide; the library's hidden ones (300 s each) would cut slow nodes off.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+      mostConnections: this.serving.nodeMaxConnections,
+      deadlines: this.deadlines,
     });
     this.pools.set(endpoint, made);
     return made;
@@ -48,10 +48,10 @@ export class HeadPoolsService implements OnApplicationShutdown {
     return this.pools.size;
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  onApplicationShutdown(): void {
     const pools = [...this.pools.values()];
     this.pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    for (const pool of pools) pool.destroy();
   }
 
   private dropUnused(): void {
