@@ -1,16 +1,13 @@
 /** The load: wrk for as much as goes, and a paced sender for the time that one request takes at a fixed rate. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
+import { end, start } from './processes.mjs';
 
 const run = promisify(execFile);
 const PATH = '/v1/chat/completions';
-/** Requests/s. */
-const MOST_OF_A_THREAD = 800;
 
 /** As many requests as these connections get answered. wrk knows no body but by a script of Lua. */
 export async function flatOut(target, body, seconds, connections = 32) {
@@ -35,29 +32,26 @@ export async function flatOut(target, body, seconds, connections = 32) {
   return { requests, perSecond: requests / (micros / 1e6), errors, p50Ms: p50 / 1000, p99Ms: p99 / 1000 };
 }
 
-/**
- * So many requests a second for so long, each on a connection that is free, and how long they took. A timer knows whole
- * milliseconds only, and what one turn sends at once queues behind itself: so each thread sends less than one
- * a millisecond, and the threads' turns fall where they fall.
- */
-export async function paced(target, body, perSecond, seconds) {
-  const threads = Math.ceil(perSecond / MOST_OF_A_THREAD);
-  const share = { target, body, perSecond: perSecond / threads, seconds };
-  const parts = await Promise.all(Array.from({ length: threads }, () => pacedThread(share)));
-  const tookMs = parts.flatMap((part) => part.tookMs).sort((a, b) => a - b);
-  const errors = parts.reduce((sum, part) => sum + part.errors, 0);
-  return { p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99), errors };
-}
+/** How long a target gets at the rate before it counts: connections are opened and code is warm on both sides. */
+const WARM_UP_SECONDS = 0.5;
 
-async function pacedThread({ target, ...share }) {
-  const { url, headers } = target;
-  const worker = new Worker(new URL('paced.mjs', import.meta.url), {
-    workerData: { ...share, url: url + PATH, headers },
+/** The sender of requests at a fixed rate, in a process of its own: started once, as its code must be warm as well. */
+export function startSender() {
+  const child = start(process.execPath, [new URL('paced.mjs', import.meta.url).pathname], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'advanced',
   });
-  const [told] = await once(worker, 'message');
-  return told;
-}
-
-export function quantile(sorted, share) {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  const gone = new Promise((_, fail) => {
+    child.once('exit', () => fail(new Error(`the paced sender ended: ${child.said}`)));
+  });
+  gone.catch(() => undefined);
+  return {
+    /** So many requests a second for so long, each on a connection that is free, and how long they took. */
+    send({ url, headers }, body, perSecond, seconds) {
+      const told = new Promise((done) => child.once('message', done));
+      child.send({ url: url + PATH, headers, body, perSecond, seconds, warmUpSeconds: WARM_UP_SECONDS });
+      return Promise.race([told, gone]);
+    },
+    end: () => end(child),
+  };
 }

@@ -1,9 +1,14 @@
 /** Cells → Markdown tables: medians with least and most, and ratios to the pipe of the same round. */
+import { TARGETS } from './targets.mjs';
+
 export const LOAD_NAMES = { json: 'JSON answer', stream: 'stream of 64 chunks' };
 
 /** The most that the tracker may cost, as a ratio to the pipe, and add at the median. */
 const LIMITS = { json: { ofPipe: 1, addedP50Ms: 0.4 }, stream: { ofPipe: 1.1 } };
 const MOST_OF_PORTKEY = 1 / 8;
+/** A paced cell in which fewer were answered did not measure that rate. */
+export const LEAST_OF_RATE = 0.95;
+const MARK = '(!)';
 
 export function reportOf(cells, { machine, node, versions, date, rounds, seconds }) {
   const loads = Object.keys(LOAD_NAMES).filter((load) => cells.some((cell) => cell.load === load));
@@ -23,7 +28,7 @@ function flatOutTable(cells, load) {
     if (mine.every(({ errors }) => errors > 0)) return `| ${name} | answers are errors | | | |`;
     const cpu = known(mine, 'cpuMicros');
     const ratio = cpu.length === 0 ? '–' : median(ratios(of, name, 'pipe')).toFixed(2);
-    return `| ${name} | ${spread(known(mine, 'perSecond'), 0)} | ${spread(cpu, 0)} | ${ratio} | ${spread(known(mine, 'rss'), 0)} |`;
+    return `| ${named(name, mine)} | ${spread(known(mine, 'perSecond'), 0)} | ${spread(cpu, 0)} | ${ratio} | ${spread(known(mine, 'rss'), 0)} |`;
   });
   return table(
     `**${LOAD_NAMES[load]}**, as many as go over 32 connections`,
@@ -37,15 +42,36 @@ function pacedTable(cells, load) {
   if (of().length === 0) return '';
   const rows = namesOf(of()).map((name) => {
     const mine = of(name);
-    if (mine.every(({ errors }) => errors > 0)) return `| ${name} | answers are errors | | | |`;
+    if (mine.every(({ errors }) => errors > 0)) return `| ${name} | answers are errors | | | | | |`;
     const added = (key) => median(differences(of, name, key)).toFixed(2);
-    return `| ${name} | ${spread(known(mine, 'p50Ms'), 2)} | ${added('p50Ms')} | ${spread(known(mine, 'p99Ms'), 2)} | ${added('p99Ms')} |`;
+    const ofRate = mine.map((cell) => 100 * cell.ofRate);
+    return `| ${named(name, mine)} | ${spread(known(mine, 'p50Ms'), 2)} | ${added('p50Ms')} | ${spread(known(mine, 'p99Ms'), 2)} | ${added('p99Ms')} | ${spread(known(mine, 'cpuMicros'), 0)} | ${spread(ofRate, 1)}${markOf(mine)} |`;
   });
-  return table(
+  const time = table(
     `**${LOAD_NAMES[load]}: time of one** at ${of()[0].rate}/s, half of the tracker’s own most`,
-    ['', 'p50 ms', 'added', 'p99 ms', 'added'],
+    ['', 'p50 ms', 'added', 'p99 ms', 'added', 'CPU µs a request', '% of the rate'],
     rows,
   );
+  return `${time}\n\n${senderLine(of())}`;
+}
+
+function named(name, cells) {
+  const flawed = cells.filter(({ errors }) => errors > 0).length;
+  return flawed === 0 ? name : `${name} (errors in ${flawed} of ${cells.length} rounds)`;
+}
+
+function markOf(cells) {
+  return cells.some(({ ofRate }) => ofRate < LEAST_OF_RATE) ? ` ${MARK}` : '';
+}
+
+/** What the sender itself did to the figures. */
+function senderLine(cells) {
+  const late = cells.map((cell) => cell.sinceDueP50Ms - cell.p50Ms);
+  const marked =
+    markOf(cells) === ''
+      ? ''
+      : ` ${MARK}: in a round of these less than ${100 * LEAST_OF_RATE} % of the rate was answered.`;
+  return `The sender used ${spread(known(cells, 'senderMicros'), 0)} µs of CPU a request and sent ${spread(late, 2)} ms after the due moment; time counts from the sending.${marked}`;
 }
 
 function limits(cells, loads) {
@@ -61,8 +87,10 @@ function limits(cells, loads) {
       );
     }
     if (addedP50Ms !== undefined) {
-      const added = median(differences(pick(cells, 'paced', load), 'tracker', 'p50Ms'));
-      lines.push(line(`${LOAD_NAMES[load]}: added at the median, ms`, added, addedP50Ms));
+      const paced = pick(cells, 'paced', load);
+      const added = median(differences(paced, 'tracker', 'p50Ms'));
+      const mark = markOf([...paced('direct'), ...paced('tracker')]);
+      lines.push(line(`${LOAD_NAMES[load]}: added at the median, ms${mark}`, added, addedP50Ms));
     }
     return lines.filter((each) => each !== null);
   });
@@ -86,7 +114,7 @@ function pick(cells, kind, load) {
 }
 
 function namesOf(cells) {
-  return [...new Set(cells.map(({ name }) => name))];
+  return Object.keys(TARGETS).filter((name) => cells.some((cell) => cell.name === name));
 }
 
 function ratios(of, name, other) {
