@@ -4,7 +4,11 @@ import type { ClientAnswer } from './relay/client-answer.js';
 import { signatureHeader, type HeaderMap } from './request/headers.js';
 
 /** Which route served, why, and how many were tried. */
-export function routeHeaders({ chat, decision, number }: AttemptContext): HeaderMap {
+export function routeHeaders({
+  chat,
+  decision,
+  number,
+}: Pick<AttemptContext, 'chat' | 'decision' | 'number'>): HeaderMap {
   return {
     'x-request-id': chat.requestId,
     'x-meshnet-route': signatureHeader(decision.signature),

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CallsService, NOTHING_DONE } from '../calls/index.js';
+import { CallsService, NOTHING_DONE, type Call } from '../calls/index.js';
 import { OverloadedError, QueueError } from '../kernel/index.js';
 import { SERVING_SETTINGS, type ServingSettings } from '../settings/index.js';
 import { FailoverService } from './failover.service.js';
@@ -22,25 +22,41 @@ export class ChatCallsService {
   }
 
   /**
-   * @throws MeshnetError when the chat gets no route at all, or waited for one in vain; the client has seen nothing
-   * then, and nothing is left counted
+   * Never throws; the client has its answer sooner or later, or `failed` is told.
+   *
+   * @param failed told at most once, and must not throw: a MeshnetError when the chat gets no route at all, or waited for one
+   * in vain (the client has seen nothing then), or what the tracker itself threw; nothing is left counted
    */
-  async serve(chat: IncomingChat): Promise<void> {
+  serve(chat: IncomingChat, failed: (fault: unknown) => void): void {
     const { requestId, request } = chat;
-    if (this.calls.openCount >= this.serving.maxInFlight) {
-      const fault = new OverloadedError('Too many chats are under way (MESHNET_MAX_IN_FLIGHT).');
-      this.turnedAway.tell(requestId, request.model, fault);
-      throw fault;
-    }
-    const call = this.calls.begin(requestId, request.model, request.stream, chat, chat.keyName);
+    let call: Call;
     try {
-      await this.failover.run(chat, call);
+      if (this.calls.openCount >= this.serving.maxInFlight) throw this.tooMany(requestId, request.model);
+      call = this.calls.begin(requestId, request.model, request.stream, chat, chat.keyName);
     } catch (fault) {
+      failed(fault);
+      return;
+    }
+    this.failover.run(chat, call, (fault) => failed(this.ended(call, fault)));
+  }
+
+  private tooMany(requestId: string, model: string): OverloadedError {
+    const fault = new OverloadedError('Too many chats are under way (MESHNET_MAX_IN_FLIGHT).');
+    this.turnedAway.tell(requestId, model, fault);
+    return fault;
+  }
+
+  /** @returns what is to be told: this, or what was thrown on the way */
+  private ended(call: Call, fault: unknown): unknown {
+    const { requestId, model } = call.start;
+    try {
       const outcome = fault instanceof QueueError ? 'busy' : 'failed';
       const told = toldOf(fault);
       this.calls.finish(call, { ...NOTHING_DONE, outcome, cause: told.cause }, told);
-      if (!call.wasTaken) this.turnedAway.tell(requestId, request.model, fault, call.trace);
-      throw fault;
+      if (!call.wasTaken) this.turnedAway.tell(requestId, model, fault, call.trace);
+      return fault;
+    } catch (another) {
+      return another;
     }
   }
 }

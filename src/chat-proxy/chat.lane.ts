@@ -67,10 +67,30 @@ export class ChatLane implements Lane, OnModuleInit {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const requestId = givenRequestId(request.headers) ?? randomId();
     const client = new ClientAnswer(response, this.clock);
-    this.serve(request, response, client, requestId)
-      .catch((fault: unknown) => this.fail(fault, client, requestId))
+    const failed = (fault: unknown): void => this.failed(fault, client, requestId);
+    this.read(request, response, client, requestId).then(
+      (chat) => this.chats.serve(chat, failed),
+      (fault: unknown) => failed(this.unread(requestId, fault)),
+    );
+  }
+
+  /** @returns what is to be told: this, or what was thrown on the way */
+  private unread(requestId: string, fault: unknown): unknown {
+    try {
+      this.chats.unread(requestId, fault);
+      return fault;
+    } catch (another) {
+      return another;
+    }
+  }
+
+  private failed(fault: unknown, client: ClientAnswer, requestId: string): void {
+    try {
+      this.fail(fault, client, requestId);
+    } catch {
       // Nothing is left to say; but nobody may be kept waiting.
-      .catch(() => client.break());
+      client.break();
+    }
   }
 
   private fail(fault: unknown, client: ClientAnswer, requestId: string): void {
@@ -90,22 +110,6 @@ export class ChatLane implements Lane, OnModuleInit {
   private headersOf(fault: unknown, requestId: string): HeaderMap {
     const ours = { 'x-request-id': requestId };
     return fault instanceof LoopError ? { ...ours, [TRACKER_HEADER]: this.loops.tracker } : ours;
-  }
-
-  private async serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    client: ClientAnswer,
-    requestId: string,
-  ): Promise<void> {
-    let chat: IncomingChat;
-    try {
-      chat = await this.read(request, response, client, requestId);
-    } catch (fault) {
-      this.chats.unread(requestId, fault);
-      throw fault;
-    }
-    await this.chats.serve(chat);
   }
 
   /** What can't be read becomes no call; who counts chats has to hear of it all the same. */

@@ -18,6 +18,12 @@ export interface OpenAttempt {
   abandon(): void;
 }
 
+/** A route, and the ticket that was taken for it in the same moment. */
+export interface Turn {
+  readonly decision: Decision;
+  readonly open: OpenAttempt;
+}
+
 /** What the router learns of an attempt: in-flight, reputation, scouts and, of a good one, its speed. */
 @Injectable()
 export class LearningService {
@@ -28,12 +34,13 @@ export class LearningService {
     private readonly watches: SpeedWatchService,
   ) {}
 
-  open(decision: Decision): OpenAttempt {
+  /** @param freed called whenever it is counted out, or might be */
+  open(decision: Decision, freed: () => void = NOBODY_WAITS): Turn {
     const { route, signature, mode } = decision;
     const ticket = this.health.take(route);
     const isScout = mode === 'scout';
     if (isScout) this.stats.scoutStarted(signature);
-    return new Learning(this, decision, ticket, isScout, this.watches.begin(decision));
+    return new Learning(this, decision, ticket, isScout, this.watches.begin(decision), freed);
   }
 
   sampleOf(end: AttemptEnd): SampleVerdict {
@@ -53,16 +60,39 @@ export class LearningService {
 }
 
 /** An attempt that is counted in, until it is counted out. */
-class Learning implements OpenAttempt {
+class Learning implements OpenAttempt, Turn {
   constructor(
     private readonly learning: LearningService,
-    private readonly decision: Decision,
+    readonly decision: Decision,
     private readonly ticket: Ticket,
     private isScouting: boolean,
     readonly watch: AttemptWatch | null,
+    private readonly freed: () => void,
   ) {}
 
+  get open(): OpenAttempt {
+    return this;
+  }
+
   settle(end: AttemptEnd): SampleVerdict {
+    try {
+      return this.learn(end);
+    } finally {
+      this.freed();
+    }
+  }
+
+  abandon(): void {
+    try {
+      this.ticket.settle(NOBODYS_DOING);
+      this.watch?.abandon();
+      this.endScout(false);
+    } finally {
+      this.freed();
+    }
+  }
+
+  private learn(end: AttemptEnd): SampleVerdict {
     this.ticket.settle(outcomeOf(end, this.decision.route));
     this.watch?.settle(end);
     const verdict = this.learning.sampleOf(end);
@@ -71,16 +101,11 @@ class Learning implements OpenAttempt {
     return verdict;
   }
 
-  abandon(): void {
-    this.ticket.settle(NOBODYS_DOING);
-    this.watch?.abandon();
-    this.endScout(false);
-  }
-
   private endScout(gaveSample: boolean): void {
     if (this.isScouting) this.learning.scoutEnded(this.decision, gaveSample);
     this.isScouting = false;
   }
 }
 
+const NOBODY_WAITS = (): void => undefined;
 const NOBODYS_DOING: Outcome = { kind: 'neutral' };

@@ -25,11 +25,15 @@ export class TrialsService {
     private readonly turns: TurnsService,
   ) {}
 
-  /** null where the attempt need prove nothing. What isn't streamed is held until it is whole anyway. */
+  /** Whether {@link of} need be asked at all. What isn't streamed is held until it is whole anyway. */
+  mayBe({ stream }: ChatRequest, { mode }: Decision): boolean {
+    return stream && mode === 'scout' && this.settings.safeScouting > 0;
+  }
+
+  /** null where the attempt need prove nothing. */
   of(request: ChatRequest, decision: Decision, failover: Failover): Trial | null {
-    const { model, stream } = request;
-    if (this.settings.safeScouting === 0 || decision.mode !== 'scout' || !stream || failover.isAtLast)
-      return null;
+    const { model } = request;
+    if (!this.mayBe(request, decision) || failover.isAtLast) return null;
     const leastTps = this.settings.safeScouting * bestProvenTps(decision);
     if (leastTps === 0) return null;
     const ask = askOf(request);

@@ -1,17 +1,11 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CLOCK, EventBus, QueueError, ShuttingDownError, type Cancel, type Clock } from '../kernel/index.js';
 import { AdmissionService, type Admission, type Decision, type Full } from '../routing/index.js';
-import type { SampleVerdict } from '../routing-stats/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
-import { LearningService, type OpenAttempt } from './learning.service.js';
-import type { AttemptEnd } from './relay/attempt-end.js';
+import { LearningService, type Turn } from './learning.service.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 
-/** A route, and the ticket that was taken for it in the same moment. */
-export interface Turn {
-  readonly decision: Decision;
-  readonly open: OpenAttempt;
-}
+export type { Turn };
 
 /** Finds a route for a call as things stand; null when none is left for it. */
 export type Decide = () => Decision | Full | null;
@@ -24,7 +18,8 @@ export interface Applicant {
   readonly isPlain: boolean;
 }
 
-interface Waiter extends Applicant {
+interface Waiter {
+  readonly applicant: Applicant;
   readonly resolve: (turn: Turn | null) => void;
   readonly reject: (fault: unknown) => void;
 }
@@ -41,6 +36,7 @@ const TOO_SLOW = 'The best route is slower than MESHNET_ADMISSION_SECONDS_PER_TO
 @Injectable()
 export class TurnsService implements OnModuleDestroy {
   private readonly lines = new Map<string, Set<Waiter>>();
+  private readonly freed = (): void => this.serveAll();
   private waiting = 0;
   private cancelLook: Cancel | null = null;
 
@@ -85,7 +81,7 @@ export class TurnsService implements OnModuleDestroy {
     let leave: () => void = () => undefined;
     try {
       return await new Promise<Turn | null>((resolve, reject) => {
-        const waiter: Waiter = { ...applicant, resolve, reject };
+        const waiter: Waiter = { applicant, resolve, reject };
         leave = () => this.leave(waiter);
         // Out of the line at once: nobody may take a ticket for a call that has gone.
         client.watch({
@@ -115,29 +111,32 @@ export class TurnsService implements OnModuleDestroy {
 
   /** Whoever waits without a pin waits for all nodes; one that waits for certain nodes keeps nobody off the others. */
   private hasPlain(model: string): boolean {
-    return this.waiting > 0 && [...(this.lines.get(model) ?? [])].some(({ isPlain }) => isPlain);
+    return this.waiting > 0 && [...(this.lines.get(model) ?? [])].some(({ applicant }) => applicant.isPlain);
   }
 
   private tryTake(applicant: Applicant): Turn | Full | null {
     if (this.isHeldBack(applicant)) return 'full';
     const decision = applicant.decide();
     if (decision === null || decision === 'full') return decision;
-    return { decision, open: new CountedIn(this.learning.open(decision), () => this.serveAll()) };
+    // However its attempt goes, a slot is free after it.
+    return this.learning.open(decision, this.freed);
   }
 
   private join(waiter: Waiter): void {
-    const line = this.lines.get(waiter.model) ?? new Set();
-    this.lines.set(waiter.model, line);
+    const { model } = waiter.applicant;
+    const line = this.lines.get(model) ?? new Set();
+    this.lines.set(model, line);
     line.add(waiter);
     this.waiting += 1;
     if (this.admission.isOn) this.lookAgain();
   }
 
   private leave(waiter: Waiter): void {
-    const line = this.lines.get(waiter.model);
+    const { model } = waiter.applicant;
+    const line = this.lines.get(model);
     if (line?.delete(waiter) !== true) return;
     this.waiting -= 1;
-    if (line.size === 0) this.lines.delete(waiter.model);
+    if (line.size === 0) this.lines.delete(model);
     if (this.waiting === 0) this.stopLooking();
   }
 
@@ -149,11 +148,12 @@ export class TurnsService implements OnModuleDestroy {
   private serve(model: string): void {
     let isPlainFull = false;
     for (const waiter of [...(this.lines.get(model) ?? [])]) {
-      if (waiter.isPlain && isPlainFull) continue;
+      const { applicant } = waiter;
+      if (applicant.isPlain && isPlainFull) continue;
       try {
-        const turn = this.tryTake(waiter);
+        const turn = this.tryTake(applicant);
         if (turn === 'full') {
-          isPlainFull ||= waiter.isPlain;
+          isPlainFull ||= applicant.isPlain;
           continue;
         }
         this.leave(waiter);
@@ -195,33 +195,5 @@ export class TurnsService implements OnModuleDestroy {
 
   private isHeldBack({ model, isPlain }: Applicant): boolean {
     return isPlain && this.admission.isOver(model);
-  }
-}
-
-/** However an attempt goes, a slot is free after it. */
-class CountedIn implements OpenAttempt {
-  constructor(
-    private readonly open: OpenAttempt,
-    private readonly afterwards: () => void,
-  ) {}
-
-  get watch(): OpenAttempt['watch'] {
-    return this.open.watch;
-  }
-
-  settle(end: AttemptEnd): SampleVerdict {
-    try {
-      return this.open.settle(end);
-    } finally {
-      this.afterwards();
-    }
-  }
-
-  abandon(): void {
-    try {
-      this.open.abandon();
-    } finally {
-      this.afterwards();
-    }
   }
 }

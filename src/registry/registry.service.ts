@@ -106,9 +106,9 @@ export class RegistryService implements OnModuleDestroy {
   }
 
   /** Any byte of a chat is a sign of life too. */
-  touch(node: MeshNode): void {
+  touch(node: MeshNode, now = this.clock.now()): void {
     const record = this.index.withKey(node.key);
-    if (record === node) record.lastSignAt = this.clock.now();
+    if (record === node) record.lastSignAt = now;
   }
 
   /** The node says goodbye; an unknown lease is one that has gone already. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ChatCallsService } from '../../src/chat-proxy/chat-calls.service.js';
 import { ClientAnswer } from '../../src/chat-proxy/relay/client-answer.js';
 import { parseChatRequest } from '../../src/chat-proxy/request/chat-request.js';
-import { SystemClock } from '../../src/kernel/index.js';
+import { ModelNotFoundError, SystemClock } from '../../src/kernel/index.js';
 import { RoutingTableService } from '../../src/routing/index.js';
 import { eventually } from '../support/eventually.js';
 import { Exposition } from '../support/exposition.js';
@@ -159,21 +159,18 @@ describe('the series', () => {
     const ask = async (name: string): Promise<void> => {
       const client = new ClientAnswer(new FakeResponse().asServerResponse, clock);
       const request = parseChatRequest(Buffer.from(JSON.stringify({ model: name, messages: [] })));
-      await chats
-        .serve({
-          requestId: name,
-          path: '/v1/chat/completions',
-          headers: {},
-          request,
-          forwarded: null,
-          keyName: null,
-          client,
-          passage: { tracker: 'meshnet-x', leadingBack: new Set(), hops: 0 },
-        })
-        .then(
-          () => Promise.reject(new Error('such a chat was served')),
-          () => undefined,
-        );
+      const chat: Parameters<typeof chats.serve>[0] = {
+        requestId: name,
+        path: '/v1/chat/completions',
+        headers: {},
+        request,
+        forwarded: null,
+        keyName: null,
+        client,
+        passage: { tracker: 'meshnet-x', leadingBack: new Set(), hops: 0 },
+      };
+      const fault = await new Promise((resolve) => chats.serve(chat, resolve));
+      expect(fault).toBeInstanceOf(ModelNotFoundError);
     };
     await ask('the-first');
     const before = await scrape(tracker);

@@ -15,37 +15,41 @@ import { StreamReader } from './stream-reader.js';
 import { Watchdog, type CallLimits, type TimeoutKind, type Watched } from './watchdog.js';
 import { WholeReader } from './whole-reader.js';
 
-export interface AttemptInput {
+/** Whose attempt it is: what is to be sent under which terms, and who is told of it. */
+export interface AttemptOwner {
   /** The route's head, for messages. */
   readonly nodeId: string;
-  readonly pool: HeadPool;
-  readonly call: HeadCall;
-  readonly client: ClientAnswer;
-  readonly deadlines: Deadlines;
+  readonly asked: HeadCall;
   readonly limits: CallLimits;
   /** The client must not see the usage chunk of a stream. */
   readonly stripUsage: boolean;
   /** What the head has to prove before the client sees anything of a stream; null: nothing. */
   readonly trial: TrialTerms | null;
   /** What the client's answer begins with, given the head's headers. */
-  readonly clientHeaders: (head: IncomingHttpHeaders) => HeaderMap;
+  clientHeaders(head: IncomingHttpHeaders): HeaderMap;
   /** What a timeout is told as. */
-  readonly timeoutFault: (kind: TimeoutKind, afterMs: number) => NodeTimeoutError;
+  timeoutFault(kind: TimeoutKind, afterMs: number): NodeTimeoutError;
   /** Any bytes of the head came. */
-  readonly onSign: () => void;
+  onSign(now: number): void;
   /**
    * A data event of a stream came; unless it is shown, its client has to wait for it. When that is over, one more with content
    * is told of for those that were held.
    */
-  readonly onHeard: (now: number, hasContent: boolean, isShown: boolean) => void;
+  onHeard(now: number, hasContent: boolean, isShown: boolean): void;
   /** The attempt is over. Called once, before the client's last byte. */
-  readonly onSettled: (end: AttemptEnd) => void;
+  onSettled(end: AttemptEnd): void;
+  /** All is done that was to be done for the client. Must not throw; exactly one of this and {@link onFailed} comes last, once. */
+  onEnded(end: AttemptEnd): void;
+  /** The tracker itself threw. Must not throw. */
+  onFailed(fault: unknown): void;
 }
 
 /**
  * One request to the head of one route, from sending it until the client has its last byte or another route may
- * try. Whatever head and client do, `onSettled` is called exactly once and the returned promise resolves. What the tracker
- * itself throws, in whichever callback, closes the head's connection and rejects the promise.
+ * try. Whatever head and client do, `onSettled` is called exactly once, and then `onEnded`. What the tracker
+ * itself throws, in whichever callback, closes the head's connection and is told to `onFailed` instead.
+ *
+ * Callbacks, no promise: most chats are one attempt, and on their way each promise costs more than what it waits for.
  */
 export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, OnTrial {
   private readonly head: HeadRequest;
@@ -55,29 +59,36 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   private readonly heldUpBefore: number;
   private reader: AnswerReader | null = null;
   private headStatus: number | null = null;
-  private headHeaders: IncomingHttpHeaders = {};
+  private headHeaders: IncomingHttpHeaders = NO_HEADERS;
   private committed = false;
   private over = false;
-  private resolve: (end: AttemptEnd) => void = () => undefined;
-  private reject: (fault: unknown) => void = () => undefined;
+  private isTold = false;
+  /** When what is being read came: the clock is asked once for all that it tells. */
+  private readAt: number;
 
-  constructor(private readonly input: AttemptInput) {
-    const { deadlines, limits, client, trial } = input;
-    this.startedAt = deadlines.now();
+  constructor(
+    private readonly owner: AttemptOwner,
+    private readonly client: ClientAnswer,
+    private readonly deadlines: Deadlines,
+  ) {
+    const { limits, trial } = owner;
+    const now = deadlines.now();
+    this.startedAt = now;
+    this.readAt = now;
     this.heldUpBefore = client.heldUpMs;
     this.head = new HeadRequest(this, deadlines);
-    this.watchdog = new Watchdog(deadlines, limits, this);
+    this.watchdog = new Watchdog(deadlines, limits, this, now);
     this.trial = trial === null ? null : new ScoutTrial(deadlines, trial, this);
   }
 
-  run(): Promise<AttemptEnd> {
-    return new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-      this.input.client.watch(this);
-      if (this.input.client.left) this.onLeft();
-      else this.head.send(this.input.pool, this.input.call);
-    });
+  run(pool: HeadPool): void {
+    try {
+      this.client.watch(this);
+      if (this.client.left) this.onLeft();
+      else this.head.send(pool, this.owner.asked);
+    } catch (fault) {
+      this.onFault(fault);
+    }
   }
 
   get contentChunks(): number {
@@ -89,44 +100,58 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   }
 
   get heldUpMs(): number {
-    return this.input.client.heldUpMs - this.heldUpBefore;
+    return this.client.heldUpMs - this.heldUpBefore;
   }
 
   /** The tracker itself failed. */
   onFault(fault: unknown): void {
     this.over = true;
     this.stopWaiting();
-    this.input.client.watch(null);
+    this.client.watch(null);
     this.head.destroy();
-    this.reject(fault);
+    if (this.isTold) return;
+    this.isTold = true;
+    this.owner.onFailed(fault);
   }
 
   get nodeId(): string {
-    return this.input.nodeId;
+    return this.owner.nodeId;
   }
 
   get path(): string {
-    return this.input.call.path;
+    return this.owner.asked.path;
   }
 
   onStart(status: number, headers: IncomingHttpHeaders): void {
-    this.guarded(() => this.started(status, headers));
+    try {
+      this.started(status, headers);
+    } catch (fault) {
+      this.onFault(fault);
+    }
   }
 
   onChunk(chunk: Buffer): void {
-    this.guarded(() => {
-      this.input.onSign();
+    try {
+      this.readAt = this.deadlines.now();
+      this.owner.onSign(this.readAt);
       this.reader?.chunk(chunk);
-    });
+    } catch (fault) {
+      this.onFault(fault);
+    }
   }
 
   onEnd(): void {
-    this.guarded(() => this.reader?.end());
+    try {
+      this.readAt = this.deadlines.now();
+      this.reader?.end();
+    } catch (fault) {
+      this.onFault(fault);
+    }
   }
 
   onBroken(fault: Error, sent: boolean): void {
     this.guarded(() => {
-      if (isConnectTimeout(fault)) this.timedOut('connect', this.input.deadlines.now() - this.startedAt);
+      if (isConnectTimeout(fault)) this.timedOut('connect', this.deadlines.now() - this.startedAt);
       else this.breakWith(verdictOnFault(fault, sent, this.nodeId));
     });
   }
@@ -147,12 +172,13 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   private started(status: number, headers: IncomingHttpHeaders): void {
     this.headStatus = status;
     this.headHeaders = headers;
-    this.input.onSign();
+    this.readAt = this.deadlines.now();
+    this.owner.onSign(this.readAt);
     if (status < 200 || status > 299) this.reader = new RefusalReader(this, status, headers);
     else if (isEncoded(headers)) this.breakWith(this.unfit('encoded its answer, though asked not to'));
     else if (isEventStream(headers))
-      this.reader = new StreamReader(this, headers, this.input.stripUsage, this.trial);
-    else if (this.input.client.begun) this.breakWith(this.noStream());
+      this.reader = new StreamReader(this, headers, this.owner.stripUsage, this.trial);
+    else if (this.client.begun) this.breakWith(this.noStream());
     else this.reader = new WholeReader(this, headers);
     // Whatever else it answers is held until it is whole anyway.
     if (!(this.reader instanceof StreamReader)) this.trial?.close();
@@ -165,10 +191,10 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   commit(length?: number): void {
     if (this.committed || this.over) return;
     this.committed = true;
-    const { client } = this.input;
+    const { client } = this;
     // A ping may have begun the stream already.
     if (client.begun) return;
-    const headers = this.input.clientHeaders(this.headHeaders);
+    const headers = this.owner.clientHeaders(this.headHeaders);
     if (length !== undefined) headers['content-length'] = String(length);
     // Whichever 2xx the head chose: some clients accept no other.
     client.begin(200, headers);
@@ -176,17 +202,17 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
 
   write(bytes: readonly Buffer[]): void {
     if (this.over) return;
-    this.input.client.midEvent(this.reader?.isMidEvent ?? false);
-    if (this.input.client.write(bytes)) return;
+    this.client.midEvent(this.reader?.isMidEvent ?? false);
+    if (this.client.write(bytes)) return;
     this.watchdog.suspend();
     this.head.pause();
   }
 
   heard(hasContent: boolean): void {
     if (this.over) return;
-    const now = this.input.deadlines.now();
+    const now = this.readAt;
     this.watchdog.heard(now);
-    this.input.onHeard(now, hasContent, this.trial?.isOpen !== true);
+    this.owner.onHeard(now, hasContent, this.trial?.isOpen !== true);
   }
 
   finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
@@ -195,23 +221,26 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     if (ending.outcome === 'completed') this.head.release();
     else this.head.destroy();
     if (this.committed) this.endClient(ending, lastBytes);
-    this.resolve(end);
+    this.isTold = true;
+    this.owner.onEnded(end);
   }
 
   /** A begun stream that failed ends with an error event, a begun JSON answer with a broken connection. */
   private endClient({ fault }: Verdict, lastBytes: readonly Buffer[]): void {
-    const { client } = this.input;
+    const { client } = this;
     if (fault === null) client.end(lastBytes);
     else if (this.reader?.isMidEvent === true) client.break();
     else client.end([...lastBytes, faultEvent(fault)]);
   }
 
   timedOut(kind: TimeoutKind, afterMs: number): void {
-    this.breakWith(verdict('timed_out', { fault: this.input.timeoutFault(kind, afterMs), timeout: kind }));
+    this.breakWith(verdict('timed_out', { fault: this.owner.timeoutFault(kind, afterMs), timeout: kind }));
   }
 
   onTrialOver(): void {
-    if (this.reader instanceof StreamReader) this.reader.letGo();
+    if (!(this.reader instanceof StreamReader)) return;
+    this.readAt = this.deadlines.now();
+    this.reader.letGo();
   }
 
   onTooSlow(): void {
@@ -242,7 +271,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   private settle(ending: Verdict): AttemptEnd {
     this.over = true;
     this.stopWaiting();
-    const { deadlines, client } = this.input;
+    const { deadlines, client } = this;
     client.watch(null);
     const { usage, contentChunks } = this.reader?.count ?? NO_COUNT;
     // Spelled out: spreads with more fields behind them make V8 build the object's shape anew each time.
@@ -260,7 +289,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
       elapsedMs: deadlines.now() - this.startedAt,
       heldUpMs: this.heldUpMs,
     };
-    this.input.onSettled(end);
+    this.owner.onSettled(end);
     return end;
   }
 
@@ -272,6 +301,8 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     }
   }
 }
+
+const NO_HEADERS: IncomingHttpHeaders = {};
 
 /** Compressed, or said to be. */
 function isEncoded(headers: IncomingHttpHeaders): boolean {

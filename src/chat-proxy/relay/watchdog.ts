@@ -21,7 +21,6 @@ export interface Watched {
 /** Tells when an attempt has taken too long. A data event only notes the time. */
 export class Watchdog implements Deadline {
   place = -1;
-  private readonly startedAt: number;
   private heardAt: number | null = null;
   private isSuspended = false;
 
@@ -29,8 +28,8 @@ export class Watchdog implements Deadline {
     private readonly deadlines: Deadlines,
     private readonly limits: CallLimits,
     private readonly watched: Watched,
+    private readonly startedAt = deadlines.now(),
   ) {
-    this.startedAt = deadlines.now();
     deadlines.add(this);
   }
 
