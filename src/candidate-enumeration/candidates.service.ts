@@ -48,8 +48,7 @@ export class CandidatesService {
   }
 
   /** At most `maxCandidates` routes of a model, highest prior at build first; none for an unknown model. */
-  candidates(model: string): readonly Route[] {
-    const view = this.topology.view(model);
+  candidates(model: string, view = this.topology.view(model)): readonly Route[] {
     if (view === null) return [];
     const breakerVersion = this.health.breakerVersion(model);
     const known = this.built.get(model);
@@ -69,8 +68,7 @@ export class CandidatesService {
   }
 
   /** Live prior in tokens/s of each route of one model. */
-  priors(model: string, routes: readonly Route[]): number[] {
-    const view = this.topology.view(model);
+  priors(model: string, routes: readonly Route[], view = this.topology.view(model)): number[] {
     return view === null ? routes.map(() => 0) : routes.map(this.priorIn(view));
   }
 
@@ -103,11 +101,16 @@ export class CandidatesService {
     let assumed: number | null = null;
     const most = mostTpsOf(view);
     return (route) => {
-      const isOpen = route.hops.some(({ node }) => node.throughputTps === null);
-      if (isOpen) assumed ??= assumedTpsOf(view);
+      if (assumed === null && hasOpen(route)) assumed = assumedTpsOf(view);
       return priorTps(route, loadOf, assumed ?? 0, most);
     };
   }
+}
+
+/** Whether a node of it left its throughput open. */
+function hasOpen({ hops }: Route): boolean {
+  for (const { node } of hops) if (node.throughputTps === null) return true;
+  return false;
 }
 
 /** Hundreds of heads may lead through the same few nodes: each is asked for once. */

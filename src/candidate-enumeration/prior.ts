@@ -40,16 +40,18 @@ export function priorTps(
 
 /** What an undeclared throughput counts as: the median of the model's declared ones. */
 export function assumedTpsOf(view: ModelView): number {
-  return medianClaimTps(view.nodes.map(({ node }) => node)) ?? ASSUMED_TPS;
+  return medianClaimTps(view) ?? ASSUMED_TPS;
 }
 
 /** The median of what nodes declared; null where none did. */
-function medianClaimTps(nodes: readonly Pick<MeshNode, 'throughputTps'>[]): number | null {
-  const declared = nodes
-    .map((node) => node.throughputTps)
-    .filter((tps) => tps !== null)
-    .sort((a, b) => a - b);
-  if (declared.length === 0) return null;
+function medianClaimTps({ nodes }: ModelView): number | null {
+  let declared: number[] | null = null;
+  for (const { node } of nodes) {
+    if (node.throughputTps !== null) (declared ??= []).push(node.throughputTps);
+  }
+  // Asked with each call until somebody declares something: nothing is made for it.
+  if (declared === null) return null;
+  declared.sort((a, b) => a - b);
   const middle = declared.slice((declared.length - 1) >> 1, (declared.length >> 1) + 1);
   return middle.reduce((sum, tps) => sum + tps, 0) / middle.length;
 }
@@ -63,7 +65,7 @@ function medianClaimTps(nodes: readonly Pick<MeshNode, 'throughputTps'>[]): numb
 export function mostTpsOf(view: ModelView): number {
   const known = ceilings.get(view);
   if (known !== undefined) return known;
-  const median = medianClaimTps(view.nodes.map(({ node }) => node));
+  const median = medianClaimTps(view);
   if (median === null) return Infinity;
   ceilings.set(view, MOST_MEDIANS * median);
   return MOST_MEDIANS * median;

@@ -62,7 +62,9 @@ export class Breakers {
   }
 
   succeeded(node: MeshNode): void {
-    if (this.breakers.has(node)) this.change(node, afterSuccess());
+    const breaker = this.breakers.get(node);
+    // Nearly always: it was closed, with nothing to forgive.
+    if (breaker !== undefined && breaker !== CLOSED_BREAKER) this.change(node, afterSuccess());
   }
 
   /** What it says of the node, if anything, is told next. */

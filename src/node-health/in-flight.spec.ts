@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aNode } from '../../test/support/builders.js';
 import { Rooms } from '../../test/support/rooms.js';
 import type { MeshNode } from '../registry/index.js';
-import { InFlight } from './in-flight.js';
+import { InFlight, type Passing } from './in-flight.js';
 import type { TicketedRoute } from './outcome.js';
 
 const SERVER = 'http://server.test';
@@ -24,7 +24,7 @@ describe('attempts under way', () => {
     expect([A, B, C].map((node) => counts.onNode(node))).toEqual([2, 1, 1]);
     expect([SERVER, C.endpoint, 'http://unknown.test'].map((at) => counts.onEndpoint(at))).toEqual([3, 1, 0]);
     expect(['a:all', 'a:all->c:all', 'x'].map((at) => counts.onRoute(at))).toEqual([1, 1, 0]);
-    for (const each of leave) each();
+    for (const each of leave) each.leave();
     expect(counts.total).toBe(0);
     expect([A, B, C].map((node) => counts.onNode(node))).toEqual([0, 0, 0]);
     expect([counts.onEndpoint(SERVER), counts.onRoute('a:all')]).toEqual([0, 0]);
@@ -34,11 +34,11 @@ describe('attempts under way', () => {
     const rooms = new Rooms();
     const { node } = rooms.join({ wallet: 'w', endpoint: 'http://old.test' });
     const counts = new InFlight();
-    const leave = counts.enter(routeOver(node));
+    const passing = counts.enter(routeOver(node));
     rooms.join({ wallet: 'w', endpoint: 'http://new.test' });
     expect(node.endpoint).toBe('http://new.test');
     expect([counts.onEndpoint('http://old.test'), counts.onEndpoint('http://new.test')]).toEqual([1, 0]);
-    leave();
+    passing.leave();
     expect([counts.onEndpoint('http://old.test'), counts.onEndpoint('http://new.test')]).toEqual([0, 0]);
   });
 
@@ -47,18 +47,33 @@ describe('attempts under way', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const counts = new InFlight();
-        const open: (() => void)[] = [];
+        const open: Passing[] = [];
         for (const { route, at } of steps) {
           if (at % 2 === 0) open.push(counts.enter(routeOver(...route)));
-          else open.splice(at % (open.length + 1), 1)[0]?.();
+          else open.splice(at % (open.length + 1), 1)[0]?.leave();
           for (const node of [A, B, C]) expect(counts.onNode(node)).toBeGreaterThanOrEqual(0);
           expect(counts.onEndpoint(SERVER)).toBe(counts.onNode(A) + counts.onNode(B));
           expect(counts.total).toBe(open.length);
         }
-        for (const leave of open) leave();
+        for (const passing of open) passing.leave();
         expect([counts.total, counts.onEndpoint(SERVER), counts.onEndpoint(C.endpoint)]).toEqual([0, 0, 0]);
       }),
     );
+  });
+
+  it('are still counted when hundreds of routes have come and gone, of which nothing stays', () => {
+    const counts = new InFlight();
+    const longest = counts.enter(routeOver(A));
+    for (let n = 0; n < 1000; n += 1) counts.enter({ signature: `route ${String(n)}`, hops: [] }).leave();
+    const again = counts.enter(routeOver(A));
+    expect([counts.onRoute('a:all'), counts.onEndpoint(SERVER), counts.onRoute('route 999')]).toEqual([
+      2, 2, 0,
+    ]);
+    longest.leave();
+    again.leave();
+    expect([counts.total, counts.onRoute('a:all'), counts.onEndpoint(SERVER)]).toEqual([0, 0, 0]);
+    const { counts: names } = (counts as unknown as { routes: { counts: Map<string, unknown> } }).routes;
+    expect(names.size).toBeLessThan(300);
   });
 });
 

@@ -9,7 +9,7 @@ import {
 } from '../settings/index.js';
 import type { Breaker } from './breaker.js';
 import { Breakers } from './breakers.js';
-import { InFlight } from './in-flight.js';
+import { InFlight, type Passing } from './in-flight.js';
 import type { Outcome, Ticket, TicketedRoute } from './outcome.js';
 import { CLEAN_TRACK, reputationOf, withFailure, withSuccess, type Track } from './reputation.js';
 
@@ -44,25 +44,26 @@ export class NodeHealthService implements OnModuleDestroy {
 
   /** Counts an attempt in on the route and on each of its nodes, until its ticket settles. */
   take(route: TicketedRoute): Ticket {
-    const leave = this.counts.enter(route);
-    const taken = route.hops.map(({ node }) => ({
-      node,
-      incarnation: node.incarnation,
-      isProbe: this.breakers.enter(node),
-    }));
-    let settled = false;
-    return {
-      settle: (outcome) => {
-        if (settled) return;
-        settled = true;
-        leave();
-        for (const { node, isProbe } of taken) if (isProbe) this.breakers.probeEnded(node);
-        for (const { node, incarnation } of taken) {
-          // Of one that has left, or registered anew meanwhile, there is nothing to say any more.
-          if (node.present && node.incarnation === incarnation) this.credit(node, outcome);
-        }
-      },
-    };
+    const passing = this.counts.enter(route);
+    for (let stay = passing.first; stay !== null; stay = stay.next) {
+      stay.isProbe = this.breakers.enter(stay.node);
+    }
+    return new RouteTicket(this, passing);
+  }
+
+  /** An attempt is over, its ticket settled. */
+  settle(passing: Passing, outcome: Outcome): void {
+    passing.leave();
+    for (let stay = passing.first; stay !== null; stay = stay.next) {
+      if (stay.isProbe) this.breakers.probeEnded(stay.node);
+    }
+    if (outcome.kind === 'neutral') return;
+    const now = this.clock.now();
+    for (let stay = passing.first; stay !== null; stay = stay.next) {
+      const { node } = stay;
+      // Of one that has left, or registered anew meanwhile, there is nothing to say any more.
+      if (node.present && node.incarnation === stay.incarnation) this.credit(node, outcome, now);
+    }
   }
 
   /** Attempts under way in all. */
@@ -91,7 +92,10 @@ export class NodeHealthService implements OnModuleDestroy {
 
   /** In (0, 1]; starts at 1. */
   reputation(node: MeshNode): number {
-    return reputationOf(this.tracks.get(node) ?? CLEAN_TRACK, this.clock.now(), this.halfLifeMs);
+    const track = this.tracks.get(node);
+    // What never failed has all the trust there is, however long ago.
+    if (track === undefined || track.failed === 0) return 1;
+    return reputationOf(track, this.clock.now(), this.halfLifeMs);
   }
 
   breaker(node: MeshNode): Breaker {
@@ -113,13 +117,30 @@ export class NodeHealthService implements OnModuleDestroy {
     return this.breakers.version(model);
   }
 
-  private credit(node: MeshNode, outcome: Outcome): void {
+  private credit(node: MeshNode, outcome: Outcome, now: number): void {
     const isFailure = outcome.kind === 'failure' && outcome.blame === node;
     if (outcome.kind !== 'success' && !isFailure) return;
-    const after = isFailure ? withFailure : withSuccess;
     const track = this.tracks.get(node) ?? CLEAN_TRACK;
-    this.tracks.set(node, after(track, this.clock.now(), this.halfLifeMs));
+    const after = isFailure
+      ? withFailure(track, now, this.halfLifeMs)
+      : withSuccess(track, now, this.halfLifeMs);
+    this.tracks.set(node, after);
     if (isFailure) this.breakers.failed(node);
     else this.breakers.succeeded(node);
+  }
+}
+
+class RouteTicket implements Ticket {
+  private isSettled = false;
+
+  constructor(
+    private readonly health: NodeHealthService,
+    private readonly passing: Passing,
+  ) {}
+
+  settle(outcome: Outcome): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.health.settle(this.passing, outcome);
   }
 }

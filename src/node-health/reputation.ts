@@ -8,24 +8,24 @@ export interface Track {
 
 export const CLEAN_TRACK: Track = { ok: 0, failed: 0, at: 0 };
 
-/** Both counts halved every half-life. */
-function decayed(track: Track, now: number, halfLifeMs: number): Track {
-  const share = 2 ** (-Math.max(0, now - track.at) / halfLifeMs);
-  return { ok: track.ok * share, failed: track.failed * share, at: now };
+/** What is left of the counts: both are halved every half-life. */
+function shareLeft(track: Track, now: number, halfLifeMs: number): number {
+  return 2 ** (-Math.max(0, now - track.at) / halfLifeMs);
 }
 
 export function withSuccess(track: Track, now: number, halfLifeMs: number): Track {
-  const past = decayed(track, now, halfLifeMs);
-  return { ...past, ok: past.ok + 1 };
+  const share = shareLeft(track, now, halfLifeMs);
+  return { ok: track.ok * share + 1, failed: track.failed * share, at: now };
 }
 
 export function withFailure(track: Track, now: number, halfLifeMs: number): Track {
-  const past = decayed(track, now, halfLifeMs);
-  return { ...past, failed: past.failed + 1 };
+  const share = shareLeft(track, now, halfLifeMs);
+  return { ok: track.ok * share, failed: track.failed * share + 1, at: now };
 }
 
 /** Decayed success share in (0, 1], 1 where nothing is known: `(ok + 1) / (ok + failed + 1)`. */
 export function reputationOf(track: Track, now: number, halfLifeMs: number): number {
-  const { ok, failed } = decayed(track, now, halfLifeMs);
-  return (ok + 1) / (ok + failed + 1);
+  const share = shareLeft(track, now, halfLifeMs);
+  const ok = track.ok * share;
+  return (ok + 1) / (ok + track.failed * share + 1);
 }

@@ -33,7 +33,7 @@ export type ArmStatus = 'proven' | 'unsampled' | 'stale' | 'decayed';
 
 /** `mass × 2^(-(now - at) / half-life)`; a clock that steps back adds nothing. */
 export function massAt(arm: Arm, now: number, halfLifeMs: number): number {
-  return arm.mass * 2 ** (-Math.max(0, now - arm.at) / halfLifeMs);
+  return now <= arm.at ? arm.mass : arm.mass * 2 ** ((arm.at - now) / halfLifeMs);
 }
 
 /**
@@ -71,9 +71,14 @@ export function recordSample(arm: Arm | null, sample: ArmSample, halfLifeMs: num
 
 /** Where the arm stands under the model's present epoch. */
 export function statusOf(arm: Arm | null, modelEpoch: number, now: number, halfLifeMs: number): ArmStatus {
+  return statusWith(arm, modelEpoch, arm === null ? 0 : massAt(arm, now, halfLifeMs));
+}
+
+/** @param mass what is left of it */
+export function statusWith(arm: Arm | null, modelEpoch: number, mass: number): ArmStatus {
   if (arm === null || arm.count === 0) return 'unsampled';
   if (arm.epoch < modelEpoch) return 'stale';
-  return massAt(arm, now, halfLifeMs) < PROVEN_MASS ? 'decayed' : 'proven';
+  return mass < PROVEN_MASS ? 'decayed' : 'proven';
 }
 
 export function isPrunable(arm: Arm, now: number): boolean {

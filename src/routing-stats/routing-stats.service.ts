@@ -3,7 +3,7 @@ import { CLOCK, EventBus, type Cancel, type Clock } from '../kernel/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { TopologyService } from '../topology/index.js';
 import { ArmStore } from './arm-store.js';
-import { isPrunable, massAt, statusOf, type ArmStatus } from './arm.js';
+import { isPrunable, massAt, statusWith, type ArmStatus } from './arm.js';
 import { ScoutLedger } from './scout-ledger.js';
 
 /** What is known of a route's speed now. */
@@ -58,14 +58,20 @@ export class RoutingStatsService implements OnModuleDestroy {
     this.cancelPrune();
   }
 
-  estimate(model: string, signature: string): RouteEstimate {
-    const now = this.clock.now();
+  /** @param epoch the model's present one */
+  estimate(
+    model: string,
+    signature: string,
+    epoch = this.topology.epoch(model),
+    now = this.clock.now(),
+  ): RouteEstimate {
     const stored = this.arms.get(model, signature);
     const arm = stored !== null && isPrunable(stored, now) ? null : stored;
+    const mass = arm === null ? 0 : massAt(arm, now, this.halfLifeMs);
     return {
-      status: statusOf(arm, this.topology.epoch(model), now, this.halfLifeMs),
+      status: statusWith(arm, epoch, mass),
       tps: arm?.value ?? null,
-      mass: arm === null ? 0 : massAt(arm, now, this.halfLifeMs),
+      mass,
       sampleCount: arm?.count ?? 0,
       lastSampleAt: arm?.at ?? null,
       scoutsInFlight: this.scouts.inFlight(signature),

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { CandidatesService, type Route } from '../candidate-enumeration/index.js';
 import type { CallAsk } from '../node-speeds/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
+import type { ModelView } from '../topology/index.js';
 import { ExpectationsService } from './expectations.service.js';
-import type { CandidateState } from './policy.js';
+import type { CandidateState, Expectation } from './policy.js';
 
 /** How the policy sees routes. */
 @Injectable()
@@ -15,18 +16,31 @@ export class CandidateStatesService {
   ) {}
 
   /** @param ask what is asked for; null: a call as the model's usually are */
-  of(model: string, routes: readonly Route[], ask: CallAsk | null): CandidateState[] {
-    const priors = this.candidates.priors(model, routes);
+  of(model: string, routes: readonly Route[], ask: CallAsk | null, view: ModelView | null): CandidateState[] {
+    const epoch = view === null ? 0 : view.epoch;
+    const priors = this.candidates.priors(model, routes, view);
     const expectations = this.expectations.of(model, routes, ask);
-    return routes.map(({ signature, hops }, at) => {
-      // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
-      const { status, tps, mass, scoutsInFlight, barred } = this.stats.estimate(model, signature);
-      const priorTps = priors[at] ?? 0;
-      const hopCount = hops.length;
-      const expected = expectations?.[at];
-      return expected === undefined
-        ? { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred }
-        : { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred, expected };
-    });
+    const states: CandidateState[] = [];
+    for (let at = 0; at < routes.length; at += 1) {
+      const route = routes[at];
+      if (route !== undefined) {
+        states.push(this.stateOf(route, epoch, priors[at] ?? 0, expectations?.[at]));
+      }
+    }
+    return states;
+  }
+
+  private stateOf(
+    { model, signature, hops }: Route,
+    epoch: number,
+    priorTps: number,
+    expected: Expectation | undefined,
+  ): CandidateState {
+    // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
+    const { status, tps, mass, scoutsInFlight, barred } = this.stats.estimate(model, signature, epoch);
+    const hopCount = hops.length;
+    return expected === undefined
+      ? { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred }
+      : { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred, expected };
   }
 }

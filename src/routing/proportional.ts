@@ -19,7 +19,7 @@ function byNeed(a: CandidateState, b: CandidateState): number {
  */
 export const proportional: Policy = {
   choose(candidates, settings, rng) {
-    if (!candidates.some(isProven)) {
+    if (!isAnyProven(candidates)) {
       return { index: firstBy(candidates, byPrior), mode: 'scout', probability: 1 };
     }
     const scout = firstBy(candidates, byNeed, waitsForScout);
@@ -31,7 +31,7 @@ export const proportional: Policy = {
   },
 
   shares(candidates, settings) {
-    if (!candidates.some(isProven)) return allOnBestPrior(candidates);
+    if (!isAnyProven(candidates)) return allOnBestPrior(candidates);
     const scout = firstBy(candidates, byNeed, waitsForScout);
     const scoutShare = scout < 0 ? 0 : settings.exploreShare;
     return exploitShares(candidates, settings).map((share, at) =>
@@ -40,20 +40,38 @@ export const proportional: Policy = {
   },
 };
 
+function isAnyProven(candidates: readonly CandidateState[]): boolean {
+  for (const candidate of candidates) if (isProven(candidate)) return true;
+  return false;
+}
+
 /** `tps^alpha` over their sum, 0 for what isn't proven. Taken relative to the fastest, so that no power overflows. */
 function exploitShares(candidates: readonly CandidateState[], { weightAlpha }: PolicySettings): number[] {
-  const speeds = candidates.map((candidate) => (isProven(candidate) ? (candidate.tps ?? 0) : -1));
-  const fastest = Math.max(...speeds);
-  const weights = speeds.map((tps) => (tps < 0 ? 0 : fastest === 0 ? 1 : (tps / fastest) ** weightAlpha));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
+  let fastest = -1;
+  for (const candidate of candidates) fastest = Math.max(fastest, speedOf(candidate));
+  const shares: number[] = [];
+  let sum = 0;
+  for (const candidate of candidates) {
+    const tps = speedOf(candidate);
+    const weight = tps < 0 ? 0 : tps === fastest ? 1 : (tps / fastest) ** weightAlpha;
+    shares.push(weight);
+    sum += weight;
+  }
+  for (let at = 0; at < shares.length; at += 1) shares[at] = (shares[at] ?? 0) / sum;
+  return shares;
+}
+
+/** Below 0 for what isn't proven. */
+function speedOf(candidate: CandidateState): number {
+  return isProven(candidate) ? (candidate.tps ?? 0) : -1;
 }
 
 /** The index in whose part of [0, 1) the draw falls. */
 function draw(shares: readonly number[], at: number): number {
   let reached = 0;
   let last = 0;
-  for (const [index, share] of shares.entries()) {
+  for (let index = 0; index < shares.length; index += 1) {
+    const share = shares[index] ?? 0;
     if (share === 0) continue;
     reached += share;
     last = index;

@@ -17,14 +17,17 @@ export function byPrior(a: CandidateState, b: CandidateState): number {
 export function firstBy(
   candidates: readonly CandidateState[],
   order: (a: CandidateState, b: CandidateState) => number,
-  qualifies: (candidate: CandidateState) => boolean = () => true,
+  qualifies?: (candidate: CandidateState) => boolean,
 ): number {
   let first = -1;
-  candidates.forEach((candidate, at) => {
-    if (!qualifies(candidate)) return;
-    const leader = candidates[first];
-    if (leader === undefined || order(candidate, leader) < 0) first = at;
-  });
+  let leader: CandidateState | null = null;
+  for (let at = 0; at < candidates.length; at += 1) {
+    const candidate = candidates[at];
+    if (candidate === undefined || qualifies?.(candidate) === false) continue;
+    if (leader !== null && order(candidate, leader) >= 0) continue;
+    first = at;
+    leader = candidate;
+  }
   return first;
 }
 

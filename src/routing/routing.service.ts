@@ -5,7 +5,7 @@ import { NodeHealthService } from '../node-health/index.js';
 import type { CallAsk, CallStart } from '../node-speeds/index.js';
 import type { MeshNode } from '../registry/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
-import { TopologyService } from '../topology/index.js';
+import { TopologyService, type ModelView } from '../topology/index.js';
 import { CandidateStatesService } from './candidate-states.service.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
@@ -83,9 +83,9 @@ export class RoutingService {
     if (view === null) throw new ModelNotFoundError(model);
     if (pin !== null) {
       const route = pinnedRoute(view, pin);
-      return this.isFull(route) ? 'full' : this.decision('pinned', route, 1, NOTHING_CONSIDERED, ask);
+      return this.isFull(route) ? 'full' : decisionOf(view, 'pinned', route, 1, NOTHING_CONSIDERED, ask);
     }
-    const decision = this.choose(model, this.candidates.candidates(model), ask);
+    const decision = this.choose(view, this.candidates.candidates(model, view), ask);
     if (decision === null) throw this.noRoute(model);
     return decision;
   }
@@ -96,7 +96,8 @@ export class RoutingService {
     tried: ReadonlySet<MeshNode>,
     ask: CallStart | null = null,
   ): Decision | Full | null {
-    return this.choose(model, this.candidates.candidatesWithout(model, tried), ask);
+    const view = this.topology.view(model);
+    return view === null ? null : this.choose(view, this.candidates.candidatesWithout(model, tried), ask);
   }
 
   /**
@@ -110,10 +111,12 @@ export class RoutingService {
     abandoned: ReadonlySet<string>,
     ask: CallStart | null = null,
   ): Decision | null {
+    const view = this.topology.view(model);
+    if (view === null) return null;
     const known =
       tried.size === 0 ? this.candidates.candidates(model) : this.candidates.candidatesWithout(model, tried);
     const routes = known.filter(({ signature }) => !abandoned.has(signature));
-    const decision = this.choose(model, routes, ask, { ...SURELY, loadHarm: this.settings.loadHarm });
+    const decision = this.choose(view, routes, ask, { ...SURELY, loadHarm: this.settings.loadHarm });
     return decision === null || decision === 'full' || decision.mode !== 'exploit' ? null : decision;
   }
 
@@ -137,44 +140,58 @@ export class RoutingService {
     const free = open.filter((route) => !this.isFull(route));
     // With all of them full, the next call waits for whichever is free first.
     const eligible = free.length > 0 ? free : open;
-    const states = this.states.of(model, eligible.length > 0 ? eligible : routes, null);
+    const view = this.topology.view(model);
+    const states = this.states.of(model, eligible.length > 0 ? eligible : routes, null, view);
     const shares = eligible.length > 0 ? this.policy.shares(states, this.settings) : allOnBestPrior(states);
     const bySignature = new Map(states.map(({ signature }, at) => [signature, shares[at] ?? 0]));
     return routes.map(({ signature }) => bySignature.get(signature) ?? 0);
   }
 
   private choose(
-    model: string,
+    view: ModelView,
     routes: readonly Route[],
     ask: CallStart | null,
     settings: PolicySettings = this.settings,
   ): Decision | Full | null {
     if (routes.length === 0) return null;
-    const open = routes.filter((route) => !this.isBlocked(route));
-    if (open.length === 0) return this.leastBad(model, routes, ask);
-    const free = open.filter((route) => !this.isFull(route));
+    const open = this.openOf(routes);
+    if (open.length === 0) return this.leastBad(view, routes, ask);
+    const free = this.freeOf(open);
     if (free.length === 0) return 'full';
-    const eligible = this.states.of(model, free, ask);
+    const eligible = this.states.of(view.model, free, ask, view);
     const { index, mode, probability } = this.policy.choose(eligible, settings, this.rng);
     const route = free[index];
     if (route === undefined) return null;
-    const leftOut = this.leftOut(model, routes, open, free, ask);
-    return this.decision(mode, route, probability, { eligible, leftOut }, ask);
+    const leftOut = this.leftOut(view, routes, open, free, ask);
+    return decisionOf(view, mode, route, probability, { eligible, leftOut }, ask);
+  }
+
+  /** Those with no blocked node: mostly all, and then the list itself. */
+  private openOf(routes: readonly Route[]): readonly Route[] {
+    for (const route of routes)
+      if (this.isBlocked(route)) return routes.filter((one) => !this.isBlocked(one));
+    return routes;
+  }
+
+  /** Those with room on each node: mostly all, and then the list itself. */
+  private freeOf(routes: readonly Route[]): readonly Route[] {
+    for (const route of routes) if (this.isFull(route)) return routes.filter((one) => !this.isFull(one));
+    return routes;
   }
 
   /** Every candidate was removed: better to try than to refuse. */
-  private leastBad(model: string, routes: readonly Route[], ask: CallStart | null): Decision | Full {
-    const free = routes.filter((route) => !this.isFull(route));
-    const eligible = this.states.of(model, free, ask);
+  private leastBad(view: ModelView, routes: readonly Route[], ask: CallStart | null): Decision | Full {
+    const free = this.freeOf(routes);
+    const eligible = this.states.of(view.model, free, ask, view);
     const route = free[firstBy(eligible, byPrior)];
     if (route === undefined) return 'full';
-    const leftOut = this.leftOut(model, routes, routes, free, ask);
-    return this.decision('greedy-fallback', route, 1, { eligible, leftOut }, ask);
+    const leftOut = this.leftOut(view, routes, routes, free, ask);
+    return decisionOf(view, 'greedy-fallback', route, 1, { eligible, leftOut }, ask);
   }
 
   /** How the routes stand that could not be chosen, and which of them for their breakers. */
   private leftOut(
-    model: string,
+    view: ModelView,
     routes: readonly Route[],
     open: readonly Route[],
     free: readonly Route[],
@@ -183,33 +200,39 @@ export class RoutingService {
     if (routes.length === free.length) return NOBODY;
     const blocked = routes.filter((route) => !open.includes(route));
     const full = open.filter((route) => !free.includes(route));
+    const { model } = view;
     return [
-      ...this.states.of(model, blocked, ask).map((state) => ({ state, reason: 'breaker_open' as const })),
-      ...this.states.of(model, full, ask).map((state) => ({ state, reason: 'full' as const })),
+      ...this.states
+        .of(model, blocked, ask, view)
+        .map((state) => ({ state, reason: 'breaker_open' as const })),
+      ...this.states.of(model, full, ask, view).map((state) => ({ state, reason: 'full' as const })),
     ];
   }
 
   private isBlocked({ hops }: Route): boolean {
-    return hops.some(({ node }) => this.health.isBlocked(node));
+    for (const { node } of hops) if (this.health.isBlocked(node)) return true;
+    return false;
   }
 
   private isFull({ hops }: Route): boolean {
-    return hops.some(({ node }) => this.health.isFull(node));
-  }
-
-  private decision(
-    mode: RouteMode,
-    route: Route,
-    probability: number,
-    considered: Considered,
-    ask: CallStart | null,
-  ): Decision {
-    const { model, signature } = route;
-    return { model, route, signature, mode, probability, epoch: this.topology.epoch(model), considered, ask };
+    for (const { node } of hops) if (this.health.isFull(node)) return true;
+    return false;
   }
 
   private noRoute(model: string): NoRouteError {
     const message = `No route for the model ${JSON.stringify(model)}: ${this.topology.whyNoRoute(model)}.`;
     return new NoRouteError(message, this.topology.gaps(model), NO_ROUTE_RETRY_SECONDS);
   }
+}
+
+/** A view is of the model's present epoch. */
+function decisionOf(
+  { model, epoch }: ModelView,
+  mode: RouteMode,
+  route: Route,
+  probability: number,
+  considered: Considered,
+  ask: CallStart | null,
+): Decision {
+  return { model, route, signature: route.signature, mode, probability, epoch, considered, ask };
 }
