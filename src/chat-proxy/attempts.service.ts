@@ -4,7 +4,7 @@ import { Deadlines } from '../kernel/index.js';
 import { RegistryService, type MeshNode } from '../registry/index.js';
 import type { SampleVerdict } from '../routing-stats/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
-import { attemptError } from '../traces/index.js';
+import { attemptError, NO_TRACE } from '../traces/index.js';
 import type { AttemptContext } from './incoming-chat.js';
 import { limitsOf } from './call-timeouts.js';
 import { LoopsService } from './loops.service.js';
@@ -82,11 +82,8 @@ export class AttemptsService implements AttemptDesk {
     if (end.answer !== null) this.loops.learn(head, end.answer, chat.passage);
     const ending = attemptEndingOf(end, decision.route);
     this.calls.attemptEnded(call, ending);
-    // A head's own words for a node that is not on the route are nobody's name, and may be anything.
-    const { outcome, headStatus, fault, usage } = end;
-    const { failedNodeId } = ending;
-    call.trace.attemptEnded({ outcome, headStatus, failedNodeId, fault, usage }, verdict);
-    if (end.isCommitted || outcome === 'client_left') {
+    if (call.trace !== NO_TRACE) this.trace(attempt, end, verdict, ending.failedNodeId);
+    if (end.isCommitted || end.outcome === 'client_left') {
       this.close(attempt, end, verdict, chat.client.begun ? 200 : null);
     }
     return verdict;
@@ -103,5 +100,16 @@ export class AttemptsService implements AttemptDesk {
    */
   close({ call }: AttemptContext, end: AttemptEnd, verdict: SampleVerdict, status: number | null): void {
     this.calls.finish(call, endingOf(end, verdict), { status, cause: attemptError(end) });
+  }
+
+  /** @param failedNodeId a head's own words for a node that is not on the route are nobody's name, and may be anything */
+  private trace(
+    { call }: RouteAttempt,
+    end: AttemptEnd,
+    verdict: SampleVerdict,
+    failedNodeId: string | null,
+  ): void {
+    const { outcome, headStatus, fault, usage } = end;
+    call.trace.attemptEnded({ outcome, headStatus, failedNodeId, fault, usage }, verdict);
   }
 }

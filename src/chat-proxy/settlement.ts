@@ -7,16 +7,13 @@ import { judgeSample, tokensPerSecond, type CallFacts, type SampleVerdict } from
 import type { AttemptEnd } from './relay/attempt-end.js';
 
 /** Completion tokens as the upstream counted, else the number of content chunks. */
-interface TokenCount {
-  readonly tokens: number;
-  readonly isEstimated: boolean;
+function tokensOf({ usage, contentChunks }: AttemptEnd): number {
+  return usage?.completionTokens ?? contentChunks;
 }
 
-function countOf({ usage, contentChunks }: AttemptEnd): TokenCount {
-  const counted = usage?.completionTokens ?? null;
-  return counted === null
-    ? { tokens: contentChunks, isEstimated: true }
-    : { tokens: counted, isEstimated: false };
+/** Whether they are only that number. */
+function isEstimate({ usage }: AttemptEnd): boolean {
+  return (usage?.completionTokens ?? null) === null;
 }
 
 /**
@@ -32,13 +29,15 @@ const FAILURES: ReadonlyMap<CallOutcome, (NodeFailedError | NodeTimeoutError)['c
 /** Of these a speed may be taken, or the reason why not is their own name. */
 const ENDINGS: ReadonlySet<CallOutcome> = new Set(['completed', 'cut_off', 'client_left']);
 
+const SUCCESS: Outcome = { kind: 'success' };
+const NEUTRAL: Outcome = { kind: 'neutral' };
+
 /** Whether the attempt is a sample of its route's speed. */
 export function sampleOf(end: AttemptEnd, minTokens: number): SampleVerdict {
-  const { tokens, isEstimated } = countOf(end);
   const facts: CallFacts = {
     ending: ENDINGS.has(end.outcome) ? (end.outcome as CallFacts['ending']) : 'failed',
-    completionTokens: tokens,
-    isEstimated,
+    completionTokens: tokensOf(end),
+    isEstimated: isEstimate(end),
     elapsedMs: end.elapsedMs,
     heldUpMs: end.heldUpMs,
   };
@@ -47,9 +46,9 @@ export function sampleOf(end: AttemptEnd, minTokens: number): SampleVerdict {
 
 /** What the attempt says of its nodes: a failure is charged to the hop that the head named, else to the head. */
 export function outcomeOf(end: AttemptEnd, route: Route): Outcome {
-  if (end.outcome === 'completed') return { kind: 'success' };
+  if (end.outcome === 'completed') return SUCCESS;
   const blame = FAILURES.has(end.outcome) ? blamedNode(end, route) : null;
-  return blame === null ? { kind: 'neutral' } : { kind: 'failure', blame };
+  return blame === null ? NEUTRAL : { kind: 'failure', blame };
 }
 
 /** The node that failed or refused the attempt. */
@@ -61,7 +60,7 @@ export function blamedNode({ failedNodeId }: AttemptEnd, route: Route): MeshNode
 /** What the attempt's line in the call's record says. Only a failure has a cause, and a node whose doing it was. */
 export function attemptEndingOf(end: AttemptEnd, route: Route): AttemptEnding {
   const { outcome, headStatus: status, fault } = end;
-  const code = FAILURES.get(outcome);
+  const code = outcome === 'completed' ? undefined : FAILURES.get(outcome);
   if (code === undefined) return { outcome, status, failedNodeId: null, cause: null };
   return {
     outcome,
@@ -73,7 +72,8 @@ export function attemptEndingOf(end: AttemptEnd, route: Route): AttemptEnding {
 
 /** What the call's record says in the end. */
 export function endingOf(end: AttemptEnd, verdict: SampleVerdict): CallEnding {
-  const { tokens, isEstimated } = countOf(end);
+  const tokens = tokensOf(end);
+  const isEstimated = isEstimate(end);
   const isKnown = !isEstimated || tokens > 0;
   const sample: SampleNote = verdict.kind === 'sample' ? 'recorded' : verdict.reason;
   return {

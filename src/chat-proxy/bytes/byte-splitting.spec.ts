@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SseFramer } from './sse-framer.js';
-import { SseRelay } from './sse-relay.js';
+import { SseRelay, type RelayPiece } from './sse-relay.js';
 
 const text = fc.constantFrom('北京😀é', 'a', '', '\u0000', '[DONE]', '\\"usage\\":{', '日本\u2028');
 const eol = fc.constantFrom('\n', '\r\n', '\r');
@@ -63,9 +63,23 @@ function framed(chunks: readonly Buffer[], maxEventBytes: number): Framed {
   };
 }
 
-function relayed(chunks: readonly Buffer[], stripUsage: boolean): object {
+type Feed = (relay: SseRelay, chunk: Buffer) => Pick<RelayPiece, 'kind' | 'bytes'>[];
+
+const feedAll: Feed = (relay, chunk) => relay.feed(chunk);
+
+/** As a reader does whose client has begun to see the stream. */
+const feedWhatIsMore: Feed = (relay, chunk) => {
+  const events = relay.contentIn(chunk);
+  if (events === 0) return relay.feed(chunk);
+  return Array.from({ length: events }, (_, at) => ({
+    kind: 'data',
+    bytes: at === 0 ? chunk : Buffer.alloc(0),
+  }));
+};
+
+function relayed(chunks: readonly Buffer[], stripUsage: boolean, feed = feedAll): object {
   const relay = new SseRelay({ stripUsage });
-  const pieces = [...chunks.flatMap((chunk) => relay.feed(chunk)), ...relay.end()];
+  const pieces = [...chunks.flatMap((chunk) => feed(relay, chunk)), ...relay.end()];
   const { usage, contentChunks, sawDone, sawFinish, firstError } = relay.tap;
   const done = pieces.findIndex(({ kind }) => kind === 'done');
   return {
@@ -110,6 +124,42 @@ describe('any splitting of a stream into chunks', () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  it('relays and reads the same where content that follows content passes whole', () => {
+    const token = fc.constantFrom('a', 'bc ', '北', 'x"', '\\n').map((text) => ({ text }));
+    const event = fc.oneof(
+      {
+        weight: 8,
+        arbitrary: token.map(({ text }) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`),
+      },
+      fc.constantFrom(
+        ': ping\n\n',
+        'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n',
+        'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n',
+        'data: {"error":{"message":"no"}}\r\n\r\n',
+        'data: [DONE]\n\n',
+        '\n',
+      ),
+    );
+    /** Packets of whole events, or cut anywhere. */
+    const packets = fc.oneof(
+      fc.array(fc.array(event, { minLength: 1, maxLength: 4 }).map((events) => Buffer.from(events.join('')))),
+      fc.tuple(fc.array(event), cuts).map(([events, shares]) => cut(Buffer.from(events.join('')), shares)),
+    );
+    let passed = 0;
+    fc.assert(
+      fc.property(packets, fc.boolean(), (chunks, stripUsage) => {
+        const counting: Feed = (relay, chunk) => {
+          const pieces = feedWhatIsMore(relay, chunk);
+          if (pieces.length > 1 && pieces[1]?.bytes.length === 0) passed += 1;
+          return pieces;
+        };
+        expect(relayed(chunks, stripUsage, counting)).toEqual(relayed(chunks, stripUsage));
+      }),
+      { numRuns: 1000 },
+    );
+    expect(passed).toBeGreaterThan(20);
   });
 
   it('passes each chunk at once to a client that asked for usage', () => {

@@ -32,15 +32,34 @@ export class ChunkTemplate {
   }
 
   matches(bytes: Buffer): boolean {
-    const { before, after } = this;
-    const textEnd = bytes.length - after.length;
-    if (textEnd <= before.length) return false;
-    return (
-      plainTextEnd(bytes, before.length) === textEnd &&
-      bytes.compare(before, 0, before.length, 0, before.length) === 0 &&
-      bytes.compare(after, 0, after.length, textEnd) === 0
-    );
+    return this.endOf(bytes, 0) === bytes.length;
   }
+
+  /** Of how many such events, one after the other, these bytes are made; 0 where there is anything else among them. */
+  eventsIn(bytes: Buffer): number {
+    let events = 0;
+    for (let at = 0; at < bytes.length; events += 1) {
+      at = this.endOf(bytes, at);
+      if (at < 0) return 0;
+    }
+    return events;
+  }
+
+  /** Where such an event ends that begins at an offset; -1: there is none. */
+  private endOf(bytes: Buffer, at: number): number {
+    const { before, after } = this;
+    const textAt = at + before.length;
+    const textEnd = plainTextEnd(bytes, textAt);
+    const end = textEnd + after.length;
+    if (textEnd <= textAt || end > bytes.length) return -1;
+    return isAt(bytes, textEnd, after) && isAt(bytes, at, before) ? end : -1;
+  }
+}
+
+/** Whether these bytes stand there. Of so few, comparing them here takes less than asking for it. */
+function isAt(bytes: Buffer, from: number, wanted: Buffer): boolean {
+  for (let at = 0; at < wanted.length; at += 1) if (bytes[from + at] !== wanted[at]) return false;
+  return true;
 }
 
 /** Where text ends that is nothing but itself: at a quote, an escape, a control character, or the end. */

@@ -13,10 +13,13 @@ export const NO_FIELDS: SseFields = { data: null, event: null };
 const NEWLINE = Buffer.from('\n');
 const NO_FIELD = -1;
 
-/** Finds the first CR or LF at or after an offset, or `bytes.length`. */
-export function lineEnds(bytes: Buffer): (at: number) => number {
-  // Nearly all servers end their lines in LF alone, and that is looked for many bytes at a time.
-  return bytes.includes(CR) ? (at) => anyLineEnd(bytes, at) : (at) => lineFeed(bytes, at);
+/**
+ * The first CR or LF at or after an offset, or `bytes.length`.
+ *
+ * @param hasCr whether there is any CR: nearly all servers end their lines in LF alone, and that is looked for many bytes at a time
+ */
+export function lineEnd(bytes: Buffer, at: number, hasCr: boolean): number {
+  return hasCr ? anyLineEnd(bytes, at) : lineFeed(bytes, at);
 }
 
 function lineFeed(bytes: Buffer, at: number): number {
@@ -52,9 +55,9 @@ export function readFields(bytes: Buffer, from: number): SseFields {
   let data: Buffer | null = null;
   let event: string | null = null;
   let more: Buffer[] | null = null;
-  const endOfLine = lineEnds(bytes);
+  const hasCr = bytes.includes(CR);
   for (let at = from; at < bytes.length;) {
-    const eol = endOfLine(at);
+    const eol = lineEnd(bytes, at, hasCr);
     const dataStart = valueStart(bytes, at, eol, 'data');
     if (dataStart !== NO_FIELD) {
       const line = bytes.subarray(dataStart, eol);

@@ -1,13 +1,6 @@
 import { CR, LF } from './ascii.js';
 import { ByteHold } from './byte-hold.js';
-import {
-  afterByteOrderMark,
-  afterLineEnd,
-  lineEnds,
-  NO_FIELDS,
-  readFields,
-  type SseFields,
-} from './sse-fields.js';
+import { afterByteOrderMark, afterLineEnd, lineEnd, readFields, type SseFields } from './sse-fields.js';
 
 /**
  * One stretch of the stream. The `bytes` of all stretches in order are exactly the stream.
@@ -46,18 +39,18 @@ export class SseFramer {
   feed(chunk: Buffer): SseEvent[] {
     if (chunk.length === 0) return [];
     const events: SseEvent[] = [];
-    const endOfLine = lineEnds(chunk);
+    const hasCr = chunk.includes(CR);
     let eventStart = 0;
     let at = 0;
     if (this.endedInCr && chunk[0] === LF) {
       at = 1;
       if (!this.midEvent) {
-        events.push({ kind: 'tail', bytes: chunk.subarray(0, 1), ...NO_FIELDS });
+        events.push({ kind: 'tail', bytes: chunk.subarray(0, 1), data: null, event: null });
         eventStart = 1;
       }
     }
     while (at < chunk.length) {
-      const eol = endOfLine(at);
+      const eol = lineEnd(chunk, at, hasCr);
       const isBlankLine = eol === at && !this.lineOpen;
       this.lineOpen = eol === chunk.length;
       if (this.lineOpen) break;
@@ -110,7 +103,7 @@ export class SseFramer {
 
   private pass(bytes: Buffer): SseEvent {
     this.atStart = false;
-    return { kind: 'overflow', bytes, ...NO_FIELDS };
+    return { kind: 'overflow', bytes, data: null, event: null };
   }
 
   private read(kind: 'event' | 'rest', bytes: Buffer): SseEvent {

@@ -1,6 +1,6 @@
 import { NO_FACTS, type ChunkFacts } from './completion-usage.js';
 import { MAX_EVENT_BYTES, SseFramer, type SseEvent } from './sse-framer.js';
-import { CONTENT_FACTS, UsageTap } from './usage-tap.js';
+import { UsageTap } from './usage-tap.js';
 
 /**
  * - `data`: bytes that complete a data event; empty for a usage chunk that is left out.
@@ -70,12 +70,20 @@ export class SseRelay {
     this.framer = new SseFramer(maxEventBytes);
   }
 
+  /**
+   * How many events `chunk` is, if it is nothing but whole events that each bring more content, and the last one was whole; 0:
+   * it has to be fed. Otherwise it is counted, goes to the client as it is, and must not be fed: nearly all of a stream is
+   * such, and costs neither cuts nor objects so.
+   */
+  contentIn(chunk: Buffer): number {
+    if (!this.framer.isBetweenEvents(chunk.length)) return 0;
+    const events = this.tap.moreContent(chunk);
+    if (events > 0) this.leftOut = false;
+    return events;
+  }
+
   /** The pieces that `chunk` releases, in order. They may be views of it: it is the relay's from now on. */
   feed(chunk: Buffer): RelayPiece[] {
-    if (this.framer.isBetweenEvents(chunk.length) && this.tap.isMoreContent(chunk)) {
-      this.leftOut = false;
-      return [{ kind: 'data', bytes: chunk, facts: CONTENT_FACTS }];
-    }
     const pieces: RelayPiece[] = [];
     let unfinished = this.partOut + chunk.length;
     for (const event of this.framer.feed(chunk)) {

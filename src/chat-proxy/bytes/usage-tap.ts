@@ -21,7 +21,7 @@ export class UsageTap {
 
   take(event: SseEvent): ChunkFacts {
     if (event.data === null) return NO_FACTS;
-    if (this.isMoreContent(event.bytes)) return CONTENT_FACTS;
+    if (this.moreContent(event.bytes) > 0) return CONTENT_FACTS;
     const facts = readChunk(event.data, event.event);
     if (event.event === null && isContentAlone(facts)) this.template = ChunkTemplate.of(event.bytes);
     if (facts.usage !== null) this.lastUsage = merged(this.lastUsage, facts.usage);
@@ -33,11 +33,11 @@ export class UsageTap {
     return facts;
   }
 
-  /** Whether these bytes are one whole event that differs from an earlier one in its text alone; then it is counted. */
-  isMoreContent(bytes: Buffer): boolean {
-    if (this.template?.matches(bytes) !== true) return false;
-    this.contentEvents++;
-    return true;
+  /** Of how many whole events that differ from an earlier one in their text alone these bytes are made; they are counted then. */
+  moreContent(bytes: Buffer): number {
+    const events = this.template === null ? 0 : this.template.eventsIn(bytes);
+    this.contentEvents += events;
+    return events;
   }
 
   get usage(): Usage | null {
@@ -69,7 +69,7 @@ export class UsageTap {
 }
 
 /** What an event with content and nothing else says. */
-export const CONTENT_FACTS: ChunkFacts = Object.freeze({ ...NO_FACTS, hasContent: true, parsed: true });
+const CONTENT_FACTS: ChunkFacts = Object.freeze({ ...NO_FACTS, hasContent: true, parsed: true });
 
 function isContentAlone({ hasContent, usage, finished, error }: ChunkFacts): boolean {
   return hasContent && usage === null && !finished && error === null;

@@ -44,7 +44,14 @@ export class StreamReader implements AnswerReader {
   }
 
   chunk(bytes: Buffer): void {
-    this.take(this.relay.feed(bytes));
+    const isFlowing = this.held.length === 0 && this.port.isCommitted;
+    const events = isFlowing ? this.relay.contentIn(bytes) : 0;
+    if (events === 0) {
+      this.take(this.relay.feed(bytes));
+      return;
+    }
+    for (let event = 0; event < events; event += 1) this.port.heard(true);
+    this.port.write([bytes]);
   }
 
   /** Unfinished events are held, so this is only so within one that is too long for that. */

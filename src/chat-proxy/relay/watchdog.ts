@@ -21,7 +21,8 @@ export interface Watched {
 /** Tells when an attempt has taken too long. A data event only notes the time. */
 export class Watchdog implements Deadline {
   place = -1;
-  private heardAt: number | null = null;
+  /** -Infinity: never. Always a number, which can be written over and over without an object for each. */
+  private heardAt = -Infinity;
   private isSuspended = false;
 
   constructor(
@@ -35,7 +36,7 @@ export class Watchdog implements Deadline {
 
   /** The head said something that counts: from now on only silence is too long. */
   heard(now = this.deadlines.now()): void {
-    const isFirst = this.heardAt === null;
+    const isFirst = !this.hasHeard;
     this.heardAt = now;
     // Silence is too long sooner than a first byte is.
     if (isFirst) this.deadlines.hasten(this);
@@ -48,7 +49,7 @@ export class Watchdog implements Deadline {
 
   resume(): void {
     this.isSuspended = false;
-    if (this.heardAt !== null) this.heard();
+    if (this.hasHeard) this.heard();
   }
 
   stop(): void {
@@ -61,8 +62,8 @@ export class Watchdog implements Deadline {
 
   onDue(): void {
     const isTotal = this.awaitedAt > this.limits.totalAt;
-    const kind = isTotal ? 'total' : this.heardAt === null ? 'first_byte' : 'idle';
-    const since = isTotal ? this.startedAt : (this.heardAt ?? this.startedAt);
+    const kind = isTotal ? 'total' : this.hasHeard ? 'idle' : 'first_byte';
+    const since = isTotal || !this.hasHeard ? this.startedAt : this.heardAt;
     this.stop();
     this.watched.timedOut(kind, this.deadlines.now() - since);
   }
@@ -71,10 +72,14 @@ export class Watchdog implements Deadline {
     this.watched.onFault(fault);
   }
 
+  private get hasHeard(): boolean {
+    return this.heardAt !== -Infinity;
+  }
+
   /** When the next word of the head is late. */
   private get awaitedAt(): number {
     const { firstByteMs, idleMs } = this.limits;
-    if (this.heardAt === null) return this.startedAt + firstByteMs;
+    if (!this.hasHeard) return this.startedAt + firstByteMs;
     return (this.isSuspended ? this.deadlines.now() : this.heardAt) + idleMs;
   }
 }
