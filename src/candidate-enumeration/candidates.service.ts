@@ -69,7 +69,10 @@ export class CandidatesService {
 
   /** Live prior in tokens/s of each route of one model. */
   priors(model: string, routes: readonly Route[], view = this.topology.view(model)): number[] {
-    return view === null ? routes.map(() => 0) : routes.map(this.priorIn(view));
+    if (view === null) return routes.map(() => 0);
+    const most = mostTpsOf(view);
+    const assumed = routes.some(hasOpen) ? assumedTpsOf(view) : 0;
+    return routes.map((route) => priorTps(route, this.loadOf, assumed, most));
   }
 
   /** Under a storm of bumps rebuilding waits its turn; routes through nodes that have gone are dropped at once. */
@@ -93,17 +96,11 @@ export class CandidatesService {
   private enumerate(view: ModelView): Route[] {
     const { enumeration, maxCandidates } = this.settings;
     const routes = ENUMERATIONS[enumeration](view, maxCandidates);
-    return capByPrior(routes, this.priorIn(view, once(this.loadOf)), maxCandidates);
-  }
-
-  /** The median is worked out only where a node left its throughput open. */
-  private priorIn(view: ModelView, loadOf = this.loadOf): (route: Route) => number {
-    let assumed: number | null = null;
+    // The median is worked out only where a node left its throughput open.
+    const assumed = routes.some(hasOpen) ? assumedTpsOf(view) : 0;
     const most = mostTpsOf(view);
-    return (route) => {
-      if (assumed === null && hasOpen(route)) assumed = assumedTpsOf(view);
-      return priorTps(route, loadOf, assumed ?? 0, most);
-    };
+    const loadOf = once(this.loadOf);
+    return capByPrior(routes, (route) => priorTps(route, loadOf, assumed, most), maxCandidates);
   }
 }
 

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChatCallsService } from '../../src/chat-proxy/chat-calls.service.js';
+import { ClientAnswer } from '../../src/chat-proxy/relay/client-answer.js';
+import { parseChatRequest } from '../../src/chat-proxy/request/chat-request.js';
 import { SystemClock } from '../../src/kernel/index.js';
 import { RoutingStatsService } from '../../src/routing-stats/index.js';
 import { eventually } from '../support/eventually.js';
 import type { HeadAnswering } from '../support/fake-head.js';
+import { FakeResponse } from '../support/fake-response.js';
 import { Fuse, FusedClock, FusedLogger } from '../support/fuse.js';
 import { DONE, sendChat, sendJson, SSE_HEADERS, textChunk, wholeChat } from '../support/openai-answers.js';
 import { heldBy, NOTHING_HELD } from '../support/rooms-held.js';
@@ -136,6 +140,47 @@ describe.each([
       expect(scouts.every((count) => count === 0)).toBe(true);
     },
   );
+});
+
+describe('a chat whose lane is told', () => {
+  /** How often, by the end; and how often when `serve` had returned. */
+  async function toldOf(model: string, stream: boolean): Promise<{ atOnce: number; inAll: number }> {
+    const client = new ClientAnswer(new FakeResponse().asServerResponse, new SystemClock());
+    const request = parseChatRequest(Buffer.from(JSON.stringify({ model, stream, messages: [] })));
+    const faults: unknown[] = [];
+    tracker.app.get(ChatCallsService).serve(
+      {
+        ...{ requestId: 'r', path: '/v1/chat/completions', headers: {}, request, forwarded: null, client },
+        ...{ keyName: null, passage: { tracker: 'meshnet-x', leadingBack: new Set(), hops: 0 } },
+      },
+      (fault) => faults.push(fault),
+    );
+    const atOnce = faults.length;
+    await eventually(() => expect(heldBy(tracker)).toEqual(NOTHING_HELD));
+    return { atOnce, inAll: faults.length };
+  }
+
+  it.each([
+    ['JSON', false],
+    ['a stream', true],
+  ])('hears of a fault once, at once or later, and of none when all is well: %s', async (_kind, stream) => {
+    const model = `told ${String(stream)}`;
+    await route(model, sendChat);
+    expect(await toldOf(model, stream)).toEqual({ atOnce: 0, inAll: 0 });
+    expect(await toldOf('unknown', stream)).toEqual({ atOnce: 1, inAll: 1 });
+    const seen = { atOnce: 0, later: 0 };
+    for (let place = 1; place <= MOST_PLACES; place += 1) {
+      fuse.set(place);
+      const { atOnce, inAll } = await toldOf(model, stream);
+      fuse.remove();
+      expect(inAll).toBeLessThanOrEqual(1);
+      seen.atOnce += atOnce;
+      seen.later += inAll - atOnce;
+      if (!fuse.hasBlown) break;
+    }
+    expect(seen.atOnce).toBeGreaterThan(0);
+    expect(seen.later).toBeGreaterThan(0);
+  });
 });
 
 describe('a tracker that can log nothing', () => {
