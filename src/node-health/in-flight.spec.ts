@@ -60,21 +60,6 @@ describe('attempts under way', () => {
       }),
     );
   });
-
-  it('are still counted when hundreds of routes have come and gone, of which nothing stays', () => {
-    const counts = new InFlight();
-    const longest = counts.enter(routeOver(A));
-    for (let n = 0; n < 1000; n += 1) counts.enter({ signature: `route ${String(n)}`, hops: [] }).leave();
-    const again = counts.enter(routeOver(A));
-    expect([counts.onRoute('a:all'), counts.onEndpoint(SERVER), counts.onRoute('route 999')]).toEqual([
-      2, 2, 0,
-    ]);
-    longest.leave();
-    again.leave();
-    expect([counts.total, counts.onRoute('a:all'), counts.onEndpoint(SERVER)]).toEqual([0, 0, 0]);
-    const { counts: names } = (counts as unknown as { routes: { counts: Map<string, unknown> } }).routes;
-    expect(names.size).toBeLessThan(300);
-  });
 });
 
 describe('a node is full', () => {

@@ -1,9 +1,11 @@
 import type { MeshNode } from '../registry/index.js';
 import type { TicketedRoute } from './outcome.js';
 
-/** How many attempts are under way on something. */
+/** How many attempts are under way on something, which stands under its name as long as there are any. */
 class Count {
   value = 0;
+
+  constructor(readonly name: string) {}
 }
 
 /** An attempt on one of its nodes, with what the node was when it was counted in. */
@@ -41,8 +43,8 @@ export class Passing {
 /** Attempts under way, per node, per endpoint (a server may serve several models) and per route. */
 export class InFlight {
   private readonly nodes = new WeakMap<MeshNode, Count>();
-  private readonly endpoints = new Tally();
-  private readonly routes = new Tally();
+  private readonly endpoints = new Map<string, Count>();
+  private readonly routes = new Map<string, Count>();
   private live = 0;
 
   enter(route: TicketedRoute): Passing {
@@ -53,15 +55,15 @@ export class InFlight {
       if (hop !== undefined) first = this.stayOn(hop.node, first);
     }
     this.live += 1;
-    return new Passing(this, this.routes.enter(signature), first);
+    return new Passing(this, entered(this.routes, signature), first);
   }
 
   leave({ onRoute, first }: Passing): void {
     this.live -= 1;
-    this.routes.leave(onRoute);
+    left(this.routes, onRoute);
     for (let stay = first; stay !== null; stay = stay.next) {
       stay.onNode.value -= 1;
-      this.endpoints.leave(stay.onEndpoint);
+      left(this.endpoints, stay.onEndpoint);
     }
   }
 
@@ -74,58 +76,34 @@ export class InFlight {
   }
 
   onEndpoint(endpoint: string): number {
-    return this.endpoints.of(endpoint);
+    return this.endpoints.get(endpoint)?.value ?? 0;
   }
 
   onRoute(signature: string): number {
-    return this.routes.of(signature);
+    return this.routes.get(signature)?.value ?? 0;
   }
 
   private stayOn(node: MeshNode, next: Stay | null): Stay {
     const onNode = this.countOf(node);
     onNode.value += 1;
-    return new Stay(node, onNode, this.endpoints.enter(node.endpoint), next);
+    return new Stay(node, onNode, entered(this.endpoints, node.endpoint), next);
   }
 
   private countOf(node: MeshNode): Count {
     let count = this.nodes.get(node);
-    if (count === undefined) this.nodes.set(node, (count = new Count()));
+    if (count === undefined) this.nodes.set(node, (count = new Count(node.nodeId)));
     return count;
   }
 }
 
-/** So many names may stand there with nothing under way. */
-const MOST_IDLE = 256;
+function entered(counts: Map<string, Count>, name: string): Count {
+  let count = counts.get(name);
+  if (count === undefined) counts.set(name, (count = new Count(name)));
+  count.value += 1;
+  return count;
+}
 
-/**
- * Counts by name. One that is back at zero stays for a while: names come again with the next call, and a map that is
- * filled and emptied all the time makes a new table each time that it has run full.
- */
-class Tally {
-  private readonly counts = new Map<string, Count>();
-  private idle = 0;
-
-  enter(name: string): Count {
-    let count = this.counts.get(name);
-    if (count === undefined) this.counts.set(name, (count = new Count()));
-    else if (count.value === 0) this.idle -= 1;
-    count.value += 1;
-    return count;
-  }
-
-  leave(count: Count): void {
-    count.value -= 1;
-    if (count.value > 0) return;
-    this.idle += 1;
-    if (this.idle > MOST_IDLE) this.dropIdle();
-  }
-
-  of(name: string): number {
-    return this.counts.get(name)?.value ?? 0;
-  }
-
-  private dropIdle(): void {
-    for (const [name, { value }] of this.counts) if (value === 0) this.counts.delete(name);
-    this.idle = 0;
-  }
+function left(counts: Map<string, Count>, count: Count): void {
+  count.value -= 1;
+  if (count.value === 0) counts.delete(count.name);
 }
