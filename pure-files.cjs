@@ -75,6 +75,8 @@ module.exports = [
   'history/timeline.ts',
   'replay/logged-call.ts',
   'replay/call-log.ts',
+  'replay/call-words.ts',
+  'replay/log-page.ts',
   'replay/estimates.ts',
   'replay/reweighing.ts',
   'replay/contention.ts',
