@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import type { Subscription } from 'rxjs';
 import {
   CLOCK,
   EventBus,
@@ -34,16 +35,16 @@ const COMMENT_EVERY_MS = 15_000;
 @Injectable()
 export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly watchers = new Set<ServerResponse>();
+  /** Only while anybody watches: every call would be told of for nothing. */
+  private told: Subscription | null = null;
   private cancelComment: Cancel | null = null;
   private sequence = 0;
   private isOver = false;
 
   constructor(
-    bus: EventBus,
+    private readonly bus: EventBus,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {
-    bus.all().subscribe((event) => this.tell(event));
-  }
+  ) {}
 
   /** @throws OverloadedError | ShuttingDownError when too many are watching, or the service goes down */
   watch(response: ServerResponse): void {
@@ -65,7 +66,8 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
     });
     response.write(': watching\n\n');
     this.watchers.add(response);
-    const leave = (): void => void this.watchers.delete(response);
+    this.told ??= this.bus.all().subscribe((event) => this.tell(event));
+    const leave = (): void => this.left(response);
     response.on('close', leave);
     // The answer may never be told of a connection that dies before its turn.
     connection.once('close', leave);
@@ -95,10 +97,21 @@ export class EventsService implements OnModuleDestroy, BeforeApplicationShutdown
   endWatchers(): void {
     for (const watcher of this.watchers) watcher.end();
     this.watchers.clear();
+    this.listenNoMore();
+  }
+
+  private left(watcher: ServerResponse): void {
+    this.watchers.delete(watcher);
+    if (this.watchers.size === 0) this.listenNoMore();
+  }
+
+  private listenNoMore(): void {
+    this.told?.unsubscribe();
+    this.told = null;
   }
 
   private tell(event: MeshEvent): void {
-    if (this.watchers.size === 0 || !SHOWN.has(event.type)) return;
+    if (!SHOWN.has(event.type)) return;
     this.sequence += 1;
     const { type, fact } = event;
     this.send(`id: ${String(this.sequence)}\nevent: ${type}\ndata: ${JSON.stringify(fact)}\n\n`);

@@ -71,4 +71,50 @@ describe('EventBus', () => {
     bus.publish('model.forgotten', forgotten('m'));
     expect({ seen, completed }).toEqual({ seen: [], completed: true });
   });
+
+  it('tells observers of a type in the order in which they came, whichever way, and none that left', () => {
+    const bus = new EventBus(new SilentLogger());
+    const seen: string[] = [];
+    const leaving = bus.ofType('model.forgotten').subscribe(() => {
+      seen.push('leaving');
+      leaving.unsubscribe();
+    });
+    bus.on('model.forgotten', () => seen.push('handler'));
+    bus.ofType('model.forgotten').subscribe(() => seen.push('observer'));
+    bus.publish('model.forgotten', forgotten('a'));
+    bus.publish('model.forgotten', forgotten('b'));
+    expect(seen).toEqual(['leaving', 'handler', 'observer', 'handler', 'observer']);
+  });
+
+  it('knows whether anybody would be told', () => {
+    const bus = new EventBus(new SilentLogger());
+    expect(bus.isHeard('model.forgotten')).toBe(false);
+    const all = bus.all().subscribe();
+    expect(bus.isHeard('model.forgotten')).toBe(true);
+    all.unsubscribe();
+    const one = bus.ofType('model.forgotten').subscribe();
+    expect([bus.isHeard('model.forgotten'), bus.isHeard('epoch.bumped')]).toEqual([true, false]);
+    one.unsubscribe();
+    bus.on('epoch.bumped', () => undefined);
+    expect([bus.isHeard('model.forgotten'), bus.isHeard('epoch.bumped')]).toEqual([false, true]);
+    bus.close();
+    expect(bus.isHeard('epoch.bumped')).toBe(false);
+  });
+
+  it('tells nobody any more once an observer has closed it, and completes who comes later', () => {
+    const bus = new EventBus(new SilentLogger());
+    const seen: string[] = [];
+    bus.on('model.forgotten', () => {
+      seen.push('closer');
+      bus.publish('epoch.bumped', bumped(1));
+      bus.close();
+    });
+    bus.on('model.forgotten', () => seen.push('late'));
+    bus.on('epoch.bumped', () => seen.push('later'));
+    bus.publish('model.forgotten', forgotten('m'));
+    bus.ofType('epoch.bumped').subscribe({ complete: () => seen.push('completed') });
+    bus.on('epoch.bumped', () => seen.push('after'));
+    bus.publish('epoch.bumped', bumped(2));
+    expect(seen).toEqual(['closer', 'completed']);
+  });
 });

@@ -1,4 +1,4 @@
-import { Subject, type Observable } from 'rxjs';
+import { Observable, Subject } from 'rxjs';
 import type { FinishedCall } from './finished-call.js';
 import type { Logger } from './logger.js';
 
@@ -68,15 +68,24 @@ export interface MeshEvents {
 export type MeshEventType = keyof MeshEvents;
 export type MeshEvent = { [T in MeshEventType]: { type: T; fact: MeshEvents[T] } }[MeshEventType];
 
+type Handler = (fact: unknown) => void;
+
+const NOBODY: readonly Handler[] = [];
+
 /**
  * The typed bus. Delivery is synchronous: when `publish` returns, every observer has seen the event. What an
  * observer publishes meanwhile is delivered after the event that caused it, so that all see one order.
- * The Subject stays private; observers can't publish by mistake, and one that throws harms nobody else.
+ * Observers can't publish by mistake, and one that throws harms nobody else.
+ *
+ * Handlers are called straight from a list for each type: several of them hear of every call, and an operator of RxJS for
+ * each costs more than what most of them do.
  */
 export class EventBus {
+  /** Who sees all events. */
   private readonly subject = new Subject<MeshEvent>();
-  /** One more for each type that somebody listens to: most events concern few of many observers. */
-  private readonly subjects = new Map<MeshEventType, Subject<unknown>>();
+  private readonly closing = new Subject<never>();
+  /** By type, in the order in which they came. A list that is being gone through is never changed. */
+  private readonly handlers = new Map<MeshEventType, readonly Handler[]>();
   private readonly waiting: MeshEvent[] = [];
   private delivering = false;
   private isClosed = false;
@@ -84,17 +93,24 @@ export class EventBus {
   constructor(private readonly logger: Logger) {}
 
   publish<T extends MeshEventType>(type: T, fact: MeshEvents[T]): void {
-    this.waiting.push({ type, fact } as MeshEvent);
-    if (this.delivering) return;
+    if (this.delivering) {
+      this.waiting.push({ type, fact } as MeshEvent);
+      return;
+    }
     this.delivering = true;
     try {
+      this.deliver(type, fact);
       for (let event = this.waiting.shift(); event !== undefined; event = this.waiting.shift()) {
-        this.subject.next(event);
-        this.subjects.get(event.type)?.next(event.fact);
+        this.deliver(event.type, event.fact);
       }
     } finally {
       this.delivering = false;
     }
+  }
+
+  /** Whether anybody would be told: what nobody hears of need not be put together. */
+  isHeard(type: MeshEventType): boolean {
+    return this.subject.observed || this.handlersOf(type).length > 0;
   }
 
   /** All events, in the order in which they happened. An observer of this one must not throw. */
@@ -103,20 +119,22 @@ export class EventBus {
   }
 
   ofType<T extends MeshEventType>(type: T): Observable<MeshEvents[T]> {
-    let subject = this.subjects.get(type);
-    if (subject === undefined) {
-      subject = new Subject<unknown>();
-      this.subjects.set(type, subject);
-      if (this.isClosed) subject.complete();
-    }
-    return subject.asObservable() as Observable<MeshEvents[T]>;
+    return new Observable<MeshEvents[T]>((observer) => {
+      const tell = (fact: unknown): void => observer.next(fact as MeshEvents[T]);
+      const closing = this.closing.subscribe({ complete: () => observer.complete() });
+      this.add(type, tell);
+      return () => {
+        closing.unsubscribe();
+        this.remove(type, tell);
+      };
+    });
   }
 
   /** Calls `observe` for each event until the bus closes; an observer that throws is logged and kept. */
   on<T extends MeshEventType>(type: T, observe: (fact: MeshEvents[T]) => void): void {
-    this.ofType(type).subscribe((fact) => {
+    this.add(type, (fact) => {
       try {
-        observe(fact);
+        observe(fact as MeshEvents[T]);
       } catch (fault) {
         this.logger.error({ err: fault, event_type: type }, 'bus.observer_failed');
       }
@@ -126,7 +144,31 @@ export class EventBus {
   /** Completes every observer; the service is going down. */
   close(): void {
     this.isClosed = true;
+    this.handlers.clear();
     this.subject.complete();
-    for (const subject of this.subjects.values()) subject.complete();
+    this.closing.complete();
+  }
+
+  private deliver(type: MeshEventType, fact: unknown): void {
+    if (this.subject.observed) this.subject.next({ type, fact } as MeshEvent);
+    for (const tell of this.handlersOf(type)) {
+      if (this.isClosed) return;
+      tell(fact);
+    }
+  }
+
+  private handlersOf(type: MeshEventType): readonly Handler[] {
+    return this.handlers.get(type) ?? NOBODY;
+  }
+
+  private add(type: MeshEventType, tell: Handler): void {
+    if (!this.isClosed) this.handlers.set(type, [...this.handlersOf(type), tell]);
+  }
+
+  private remove(type: MeshEventType, tell: Handler): void {
+    this.handlers.set(
+      type,
+      this.handlersOf(type).filter((each) => each !== tell),
+    );
   }
 }
