@@ -19,7 +19,10 @@ export class CallRing {
 
   /** A client may have used an id again; then it names the newer call. */
   get(requestId: string): KeptCall | null {
-    for (const call of this.newestFirst()) if (call.record.request_id === requestId) return call;
+    for (let back = 1; back <= this.size; back += 1) {
+      const call = this.at(back);
+      if (call?.record.request_id === requestId) return call;
+    }
     return null;
   }
 
@@ -29,8 +32,13 @@ export class CallRing {
 
   *newestFirst(): Generator<KeptCall> {
     for (let back = 1; back <= this.size; back += 1) {
-      const call = this.slots[(this.written - back) % this.capacity];
+      const call = this.at(back);
       if (call !== undefined) yield call;
     }
+  }
+
+  /** @param back 1: the newest */
+  private at(back: number): KeptCall | undefined {
+    return this.slots[(this.written - back) % this.capacity];
   }
 }

@@ -1,4 +1,3 @@
-import type { Hop } from '../candidate-enumeration/index.js';
 import { isoTime, type Rostered } from '../kernel/index.js';
 import type { Considered, Decision } from '../routing/index.js';
 import { NO_TRACE, type CallTrace } from '../traces/index.js';
@@ -11,7 +10,6 @@ import {
   type CallOutcome,
   type CallPhase,
   type CallRecord,
-  type RoutingNote,
   type SampleNote,
 } from './call-record.js';
 import { scoutCostSeconds } from './scout-cost.js';
@@ -65,10 +63,12 @@ const SILENT_AFTER_MS = 5000;
 /** One call as it goes, told by the relay and read by whoever looks at the call wall. */
 export class Call implements Rostered {
   place = -1;
-  private routing: RoutingNote | null = null;
-  private hops: readonly Hop[] = [];
-  private readonly attempts: AttemptNote[] = [];
-  private readonly considered: Considered[] = [];
+  /** Of the newest attempt. */
+  private decision: Decision | null = null;
+  private isTrying = false;
+  /** The attempts that are over. Most calls have one, so their lists are made anew rather than given room to grow. */
+  private ended: readonly AttemptNote[] = [];
+  private considered: readonly Considered[] = [];
   private attemptAt = 0;
   private firstTokenAt: number | null = null;
   private gaps: TokenGaps | null = null;
@@ -99,20 +99,19 @@ export class Call implements Rostered {
 
   decided(decision: Decision, now: number): void {
     this.unqueued(now);
-    this.routing = routingNote(decision);
-    this.hops = decision.route.hops;
-    this.attempts.push(attemptNote(decision));
-    this.considered.push(decision.considered);
+    this.ended = this.attempts;
+    this.considered = withLast(this.considered, decision.considered);
+    this.decision = decision;
+    this.isTrying = true;
     this.attemptAt = now;
   }
 
   attemptEnded({ outcome, status, failedNodeId, cause }: AttemptEnding, now: number): void {
-    const attempt = this.attempts.pop();
-    if (attempt === undefined) return;
-    const { signature, mode, probability } = attempt;
+    if (this.decision === null || !this.isTrying) return;
+    this.isTrying = false;
     const ms = now - this.attemptAt;
     const ended = { outcome, status, ms, failed_node_id: failedNodeId, cause };
-    this.attempts.push(attemptNote({ signature, mode, probability }, ended));
+    this.ended = withLast(this.ended, attemptNote(this.decision, ended));
   }
 
   /** What each attempt's route was chosen from. */
@@ -122,11 +121,11 @@ export class Call implements Rostered {
 
   /** It got a route, or waited for one. */
   get wasTaken(): boolean {
-    return this.attempts.length > 0 || this.queuedSince !== null || this.queuedMs > 0;
+    return this.decision !== null || this.queuedSince !== null || this.queuedMs > 0;
   }
 
   get attemptCount(): number {
-    return this.attempts.length;
+    return this.ended.length + (this.isTrying ? 1 : 0);
   }
 
   /** A data event of the stream came. */
@@ -162,8 +161,8 @@ export class Call implements Rostered {
       model: start.model,
       stream: start.stream,
       key_name: start.keyName ?? null,
-      routing: this.routing,
-      attempts: [...this.attempts],
+      routing: this.decision === null ? null : routingNote(this.decision),
+      attempts: this.attempts,
       outcome: ending?.outcome ?? null,
       cause: ending?.cause ?? null,
       prompt_tokens: ending?.promptTokens ?? null,
@@ -174,25 +173,34 @@ export class Call implements Rostered {
       ttft_ms: this.firstTokenAt === null ? null : this.firstTokenAt - start.at,
       total_ms: ending === null ? null : this.endedAt - start.at,
       sample: ending?.sample ?? null,
-      work_units: workUnits(this.hops, ending?.completionTokens ?? 0),
+      work_units: workUnits(this.decision?.route.hops ?? [], ending?.completionTokens ?? 0),
     };
     return ending === null ? { ...record, age_ms: now - start.at, phase: this.phase(now) } : record;
   }
 
+  /** All attempts, the one under way last. */
+  private get attempts(): readonly AttemptNote[] {
+    const { decision, ended } = this;
+    return decision === null || !this.isTrying ? ended : withLast(ended, attemptNote(decision));
+  }
+
   private scoutSeconds(): number | null {
-    const elapsedMs = this.attempts.at(-1)?.ms ?? null;
-    const { outcome, completionTokens = null } = this.ending ?? {};
     const lost = this.abandonedSeconds();
-    if (this.routing?.mode !== 'scout' || outcome !== 'completed') return lost;
+    if (this.decision?.mode !== 'scout' || this.ending?.outcome !== 'completed') return lost;
+    const elapsedMs = this.attempts.at(-1)?.ms ?? null;
+    const { completionTokens } = this.ending;
     if (completionTokens === null || elapsedMs === null) return lost;
-    const cost = scoutCostSeconds(this.considered.at(-1)?.eligible ?? [], completionTokens, elapsedMs);
+    const cost = scoutCostSeconds(this.decision.considered.eligible, completionTokens, elapsedMs);
     return cost === null ? lost : cost + (lost ?? 0);
   }
 
   /** Spent on scouts that were too slow to be shown; null where there was none. */
   private abandonedSeconds(): number | null {
-    const abandoned = this.attempts.filter(({ outcome }) => outcome === 'abandoned');
-    return abandoned.length === 0 ? null : abandoned.reduce((sum, { ms }) => sum + (ms ?? 0), 0) / 1000;
+    let abandonedMs: number | null = null;
+    for (const { outcome, ms } of this.ended) {
+      if (outcome === 'abandoned') abandonedMs = (abandonedMs ?? 0) + (ms ?? 0);
+    }
+    return abandonedMs === null ? null : abandonedMs / 1000;
   }
 
   private queuedFor(now: number): number {
@@ -209,4 +217,8 @@ export class Call implements Rostered {
     if (this.firstTokenAt === null) return 'prefill';
     return now - this.lastEventAt > SILENT_AFTER_MS ? 'silent' : 'streaming';
   }
+}
+
+function withLast<T>(list: readonly T[], last: T): readonly T[] {
+  return list.length === 0 ? [last] : [...list, last];
 }

@@ -54,6 +54,8 @@ export class CallsService {
   decided(call: Call, decision: Decision): void {
     call.decided(decision, this.clock.now());
     call.trace.attempt(decision);
+    // Under most policies nobody hears of it unless somebody watches.
+    if (!this.bus.isHeard('route.selected')) return;
     this.bus.publish('route.selected', {
       request_id: call.start.requestId,
       model: call.start.model,
