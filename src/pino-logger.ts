@@ -1,19 +1,39 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
 import { isoTime, SystemClock, type Logger } from './kernel/index.js';
+import { LineGatherer, MOST_GATHERED_BYTES } from './line-gatherer.js';
 import type { LogLevel } from './settings/index.js';
 
-/** Lines are written together, after so many bytes or so long; what is left at the end is written then. */
-const GATHERED = { dest: 1, sync: false, minLength: 16_000, periodicFlush: 100 };
+/** What is left at the end is written then, at once; so little that until then nothing of it is under way. */
+const DESTINATION = {
+  dest: 1,
+  sync: false,
+  minLength: MOST_GATHERED_BYTES,
+  maxWrite: 2 * MOST_GATHERED_BYTES,
+};
+const FLUSHED_EVERY_MS = 100;
 
 /** One line of JSON an event, on standard output. */
 export function pinoLogger(level: LogLevel): Logger {
   const clock = new SystemClock();
   const now = (): string => isoTime(clock.wallMs());
-  const out = pino.destination({ ...GATHERED, contentMode: 'buffer' });
-  const write = (line: string): void => void out.write(Buffer.from(line) as unknown as string);
+  const { add, flush } = gathererOn(() => pino.destination({ ...DESTINATION, contentMode: 'buffer' }));
+  setInterval(flush, FLUSHED_EVERY_MS).unref();
   const timestamp = (): string => `,"time":"${now()}"`;
-  return withPlainInfo(pino({ level, base: null, timestamp }, { write }), write, now);
+  return withPlainInfo(pino({ level, base: null, timestamp }, { write: add }), add, now);
+}
+
+/** Before the process ends, the stream has to have all before it writes what it has: so who listens first goes first. */
+function gathererOn(open: () => ReturnType<typeof pino.destination>): LineGatherer {
+  const handOver = (): void => gatherer.handOver();
+  process.on('beforeExit', handOver);
+  process.on('exit', handOver);
+  const out = open();
+  const gatherer = new LineGatherer({
+    write: (lines) => void out.write(lines as unknown as string),
+    flush: () => out.flush(),
+  });
+  return gatherer;
 }
 
 /**
@@ -27,13 +47,17 @@ function withPlainInfo(logger: pino.Logger, write: (line: string) => void, now: 
     debug: (fields, event) => logger.debug(fields, event),
     warn: (fields, event) => logger.warn(fields, event),
     error: (fields, event) => logger.error(fields, event),
-    info: (fields, event) => {
+    info: (fields, event, membersOf = jsonMembers) => {
       if (!isOn) return;
-      const body = JSON.stringify(fields).slice(1, -1);
+      const body = membersOf(fields);
       const said = body === '' ? '' : `${body},`;
       write(`{"level":${level},"time":"${now()}",${said}"msg":${JSON.stringify(event)}}\n`);
     },
   };
+}
+
+function jsonMembers(fields: object): string {
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** What Nest itself says; its start-up chatter is for debugging alone. */

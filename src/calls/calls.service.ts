@@ -3,6 +3,7 @@ import { Afterwork, CLOCK, EventBus, LOGGER, Roster, type Clock, type Logger } f
 import type { Considered, Decision } from '../routing/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { CALL_TRACER, type CallOrigin, type CallTracer, type ClientTold } from '../traces/index.js';
+import { recordMembers } from './call-line.js';
 import { routingNote, type AttemptEnding, type CallRecord } from './call-record.js';
 import { CallRing } from './call-ring.js';
 import { callStory, type CallStory } from './call-story.js';
@@ -95,7 +96,7 @@ export class CallsService {
       call: record,
       at: this.clock.wallMs(),
     });
-    this.logger.info(record, 'call.finished');
+    this.logger.info(record, 'call.finished', recordMembers);
   }
 
   get openCount(): number {

@@ -81,7 +81,7 @@ export class FusedLogger extends SilentLogger {
     super();
   }
 
-  override info(...line: Parameters<Logger['info']>): void {
+  override info(...line: Parameters<SilentLogger['info']>): void {
     this.use();
     super.info(...line);
   }
