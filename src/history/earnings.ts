@@ -99,7 +99,8 @@ export class ModelEarnings {
     const tokens = call.completion_tokens ?? 0;
     const side = sideOf(call);
     if (side === null || tokens <= 0) return;
-    const ms = call.attempts.reduce((sum, attempt) => sum + (attempt.ms ?? 0), 0);
+    let ms = 0;
+    for (const attempt of call.attempts) ms += attempt.ms ?? 0;
     this.hours.at(hour)[side].add(tokens, ms / 1000);
   }
 

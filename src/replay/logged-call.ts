@@ -54,14 +54,13 @@ export function loggedCall(
   const candidates = considered?.eligible ?? NO_CANDIDATES;
   const standing = candidates.length === 0 ? 'not_chosen' : standingOf(call, first.mode);
   const isCounted = standing === 'counted';
+  let ms = 0;
+  for (const attempt of call.attempts) ms += attempt.ms ?? 0;
   return {
     model: call.model,
     endedAt,
     standing,
-    seconds: Math.max(
-      SHORTEST_SECONDS,
-      call.attempts.reduce((ms, attempt) => ms + (attempt.ms ?? 0), 0) / 1000,
-    ),
+    seconds: Math.max(SHORTEST_SECONDS, ms / 1000),
     tokens: isCounted ? (call.completion_tokens ?? 0) : 0,
     signature: first.signature,
     probability: first.probability,
