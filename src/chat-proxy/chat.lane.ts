@@ -1,14 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
   callerOf,
+  CHAT_PATHS,
   credentialOf,
   givenRequestId,
   isChatPath,
   pathOf,
   withLanes,
   type Lane,
+  type LaneRequest,
+  type LaneResponse,
 } from '../http/index.js';
 import {
   CLOCK,
@@ -34,7 +36,7 @@ import { LoopsService } from './loops.service.js';
 import { ClientAnswer } from './relay/client-answer.js';
 import { parseChatRequest } from './request/chat-request.js';
 import { TRACKER_HEADER, type HeaderMap } from './request/headers.js';
-import { readBody } from './request/read-body.js';
+import { readBody, type BodyTaker } from './request/read-body.js';
 
 /** Chats come in here, past Nest and Express; whatever goes wrong leaves in OpenAI's shape all the same. */
 @Injectable()
@@ -64,27 +66,42 @@ export class ChatLane implements Lane, OnModuleInit {
     this.isClosed = true;
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: LaneRequest, response: LaneResponse): void {
     const requestId = givenRequestId(request.headers) ?? randomId();
     const client = new ClientAnswer(response, this.clock);
-    const failed = (fault: unknown): void => this.failed(fault, client, requestId);
-    this.read(request, response, client, requestId).then(
-      (chat) => this.chats.serve(chat, failed),
-      (fault: unknown) => failed(this.unread(requestId, fault)),
-    );
-  }
-
-  /** @returns what is to be told: this, or what was thrown on the way */
-  private unread(requestId: string, fault: unknown): unknown {
+    const arrival = new Arrival(this, request, client, requestId);
     try {
-      this.chats.unread(requestId, fault);
-      return fault;
-    } catch (another) {
-      return another;
+      this.checkHead(request, response);
+      readBody(request, this.settings.maxBodyBytes, arrival);
+    } catch (fault) {
+      this.unread(arrival, fault);
     }
   }
 
-  private failed(fault: unknown, client: ClientAnswer, requestId: string): void {
+  /** Its body is here. */
+  arrived(arrival: Arrival, body: Buffer): void {
+    let chat: IncomingChat;
+    try {
+      chat = this.chatOf(arrival, body);
+    } catch (fault) {
+      this.unread(arrival, fault);
+      return;
+    }
+    this.chats.serve(chat, (fault) => this.failed(arrival, fault));
+  }
+
+  /** What can't be read becomes no call; who counts chats has to hear of it all the same. */
+  unread(arrival: Arrival, fault: unknown): void {
+    try {
+      this.chats.unread(arrival.requestId, fault);
+    } catch (worse) {
+      this.failed(arrival, worse);
+      return;
+    }
+    this.failed(arrival, fault);
+  }
+
+  private failed({ client, requestId }: Arrival, fault: unknown): void {
     try {
       this.fail(fault, client, requestId);
     } catch {
@@ -112,35 +129,31 @@ export class ChatLane implements Lane, OnModuleInit {
     return fault instanceof LoopError ? { ...ours, [TRACKER_HEADER]: this.loops.tracker } : ours;
   }
 
-  /** What can't be read becomes no call; who counts chats has to hear of it all the same. */
-  private async read(
-    request: IncomingMessage,
-    response: ServerResponse,
-    client: ClientAnswer,
-    requestId: string,
-  ): Promise<IncomingChat> {
+  /** Whatever can be said without the body. */
+  private checkHead(request: LaneRequest, response: LaneResponse): void {
     if (this.isClosed) {
       response.setHeader('connection', 'close');
       throw new ShuttingDownError();
     }
-    const { headers } = request;
-    const path = withoutSlash(pathOf(request.url ?? ''));
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST');
       throw new MethodNotAllowedError('Chats are sent with POST.');
     }
-    if (this.loops.hasPassed(headers)) throw new LoopError();
-    const body = await readBody(request, this.settings.maxBodyBytes);
+    if (this.loops.hasPassed(request.headers)) throw new LoopError();
+  }
+
+  private chatOf({ request, client, requestId }: Arrival, body: Buffer): IncomingChat {
+    const { headers } = request;
     const caller = callerOf(request);
     // What let it in here is no node's to see.
     const isOwn = caller === null && this.access.forwardAuthorization;
     const forwarded = isOwn ? credentialOf(request) : null;
-    const keyName = caller?.name ?? null;
+    const keyName = caller === null ? null : caller.name;
     const asked = parseChatRequest(body);
     const passage = this.loops.passage(headers, asked.model);
     return {
       requestId,
-      path,
+      path: pathFor(request.url ?? ''),
       headers,
       request: asked,
       forwarded,
@@ -151,7 +164,30 @@ export class ChatLane implements Lane, OnModuleInit {
   }
 }
 
-/** The same place, to whoever writes it so. */
-function withoutSlash(path: string): string {
+/** A chat that is still coming in. */
+class Arrival implements BodyTaker {
+  constructor(
+    private readonly lane: ChatLane,
+    readonly request: LaneRequest,
+    readonly client: ClientAnswer,
+    readonly requestId: string,
+  ) {}
+
+  whole(body: Buffer): void {
+    this.lane.arrived(this, body);
+  }
+
+  failed(fault: unknown): void {
+    this.lane.unread(this, fault);
+  }
+}
+
+const [CHAT] = CHAT_PATHS;
+
+/** The same place to whoever writes it with a slash at the end, and without the query. */
+function pathFor(url: string): string {
+  // Nearly always.
+  if (url === CHAT) return CHAT;
+  const path = pathOf(url);
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }

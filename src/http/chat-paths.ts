@@ -7,5 +7,6 @@ const SPELLINGS: ReadonlySet<string> = new Set(CHAT_PATHS.flatMap((path) => [pat
 
 /** Whether this is where chats are sent to; exactly so spelled, since gates go by it. */
 export function isChatPath(path: string): boolean {
-  return SPELLINGS.has(path);
+  // Nearly all are the first.
+  return path === CHAT_PATHS[0] || SPELLINGS.has(path);
 }

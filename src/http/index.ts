@@ -12,6 +12,13 @@ export { credentialOf, secretsIn, shownBy, type Shown } from './credential.js';
 export type { Gate, Refusal, RefusalWatch } from './gate.js';
 export { HttpModule } from './http.module.js';
 export { LaneExpressAdapter, pathOf, withLanes, type Lane } from './lane.adapter.js';
+export {
+  watchClose,
+  type BodySink,
+  type CloseWatcher,
+  type LaneRequest,
+  type LaneResponse,
+} from './lane-messages.js';
 export { errorBody, toHttpFault, type HttpFault, type OpenAiErrorBody } from './openai-error.js';
 export { givenRequestId } from './request-id.js';
 export { queryCount, queryName, queryNumber, queryText } from './query.js';

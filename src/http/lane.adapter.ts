@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import type { HttpAdapterHost } from '@nestjs/core';
 import express from 'express';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { CHAT_PATHS } from './chat-paths.js';
 import { refuse, type Gate, type Refusal, type RefusalWatch } from './gate.js';
+import { LaneRequest, LaneResponse } from './lane-messages.js';
 import { OpenAnswers } from './open-answers.js';
 import { errorBody } from './openai-error.js';
 import { refuseUnreadable } from './unreadable-request.js';
@@ -12,7 +14,7 @@ import { refuseUnreadable } from './unreadable-request.js';
 export interface Lane {
   /** Whether a request is the lane's; `path` is its path without query. */
   serves(path: string, request: IncomingMessage): boolean;
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  handle(request: LaneRequest, response: LaneResponse): void;
 }
 
 /** Receiving a request may take this long, headers and body; how long answering takes is not limited here. */
@@ -20,6 +22,8 @@ const RECEIVE_TIMEOUT_MS = 300_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 /** Longer than the idle time of the proxies that stand in front, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+const [CHAT] = CHAT_PATHS;
 
 /**
  * Express, and beside it lanes for the paths whose every microsecond counts: Nest and Express cost about
@@ -31,6 +35,7 @@ export class LaneExpressAdapter extends ExpressAdapter {
   private readonly laterGates: Gate[] = [];
   private readonly refusalWatches: RefusalWatch[] = [];
   private readonly answers = new OpenAnswers();
+  private serveByExpress: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
 
   constructor() {
     // Gates judge by the path as it is spelled; Express must not find anything under another spelling.
@@ -61,22 +66,12 @@ export class LaneExpressAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const serveByExpress = this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>();
-    const serve = (request: IncomingMessage, response: ServerResponse): void => {
-      this.answers.add(request.socket, response);
-      request.url = originForm(request.url ?? '/');
-      const path = pathOf(request.url);
-      const refusal = isPlainPath(path) ? this.refusalOf(request, path, response) : ODD_PATH;
-      if (refusal !== null) {
-        refuse(request, response, refusal);
-        return;
-      }
-      const lane = this.lanes.find((each) => each.serves(path, request));
-      if (lane !== undefined) lane.handle(request, response);
-      else serveByExpress(request, response);
-    };
+    this.serveByExpress = this.getInstance();
+    const serve = (request: LaneRequest, response: LaneResponse): void => this.serve(request, response);
     const server = createServer(
       {
+        IncomingMessage: LaneRequest,
+        ServerResponse: LaneResponse,
         requestTimeout: RECEIVE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -91,6 +86,35 @@ export class LaneExpressAdapter extends ExpressAdapter {
       refuseUnreadable(fault, socket, this.answers.isAnswering(socket as Socket)),
     );
     this.httpServer = server;
+  }
+
+  private serve(request: LaneRequest, response: LaneResponse): void {
+    this.answers.add(request.socket, response);
+    const path = this.pathFor(request);
+    const refusal = path === null ? ODD_PATH : this.refusalOf(request, path, response);
+    if (refusal !== null) {
+      refuse(request, response, refusal);
+      return;
+    }
+    const lane = path === null ? undefined : this.laneFor(path, request);
+    if (lane !== undefined) lane.handle(request, response);
+    else this.serveByExpress(request, response);
+  }
+
+  /** null: no path that everybody would read in the same way. */
+  private pathFor(request: IncomingMessage): string | null {
+    const { url = '/' } = request;
+    // Nearly all are this one. The constant in its place is known at a glance by all who compare it later.
+    if (url === CHAT) return CHAT;
+    const origin = originForm(url);
+    request.url = origin;
+    const path = pathOf(origin);
+    return isPlainPath(path) ? path : null;
+  }
+
+  private laneFor(path: string, request: IncomingMessage): Lane | undefined {
+    for (const lane of this.lanes) if (lane.serves(path, request)) return lane;
+    return undefined;
   }
 
   private refusalOf(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {

@@ -1,46 +1,57 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Roster, type Rostered } from '../kernel/index.js';
+import type { AnswerList, LaneResponse } from './lane-messages.js';
+
+const CONNECTION = Symbol('connection');
+
+interface Known {
+  [CONNECTION]?: Connection;
+}
 
 /** The answers under way on one connection: several, where a client does not wait for one before it asks again. */
-class Connection implements Rostered {
+class Connection implements Rostered, AnswerList {
   place = -1;
-  readonly answers: ServerResponse[] = [];
+  readonly answers: LaneResponse[] = [];
 
-  remove(answer: ServerResponse): void {
-    const at = this.answers.indexOf(answer);
-    if (at >= 0) this.answers.splice(at, 1);
+  remove(answer: LaneResponse): void {
+    const { answers } = this;
+    // Nearly always there is but one.
+    if (answers[answers.length - 1] === answer) answers.pop();
+    else {
+      const at = answers.indexOf(answer);
+      if (at >= 0) answers.splice(at, 1);
+    }
   }
 }
 
 /** The answers under way, by the connection they go to. */
 export class OpenAnswers {
-  private readonly bySocket = new WeakMap<Socket, Connection>();
   private readonly open = new Roster<Connection>();
 
-  add(socket: Socket, answer: ServerResponse): void {
-    const connection = this.bySocket.get(socket) ?? this.begin(socket);
+  add(socket: Socket, answer: LaneResponse): void {
+    const connection = (socket as Known)[CONNECTION] ?? this.begin(socket);
     connection.answers.push(answer);
-    answer.once('close', () => connection.remove(answer));
+    answer.list = connection;
+    answer.on('close', closed);
     // Its `close` has been, or is on its way without this answer's turn having come.
     if (socket.destroyed) process.nextTick(tellGone, answer);
   }
 
   /** An answer has begun on this connection, and has not ended. */
   isAnswering(socket: Socket): boolean {
-    const answers = this.bySocket.get(socket)?.answers ?? [];
+    const answers = (socket as Known)[CONNECTION]?.answers ?? [];
     return answers.some((answer) => answer.headersSent && !answer.writableFinished);
   }
 
   /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */
   get hasUnsent(): boolean {
-    const isUnsent = (answer: ServerResponse): boolean => answer.writableEnded && !answer.writableFinished;
+    const isUnsent = (answer: LaneResponse): boolean => answer.writableEnded && !answer.writableFinished;
     return [...this.open].some(({ answers }) => answers.some(isUnsent));
   }
 
   private begin(socket: Socket): Connection {
     const connection = new Connection();
-    this.bySocket.set(socket, connection);
+    (socket as Known)[CONNECTION] = connection;
     this.open.add(connection);
     socket.once('close', () => {
       this.open.delete(connection);
@@ -51,7 +62,16 @@ export class OpenAnswers {
   }
 }
 
-function tellGone(answer: ServerResponse): void {
+/** One listener for all answers and all who want to know; the end of one may be told twice, by Node and by {@link tellGone}. */
+function closed(this: LaneResponse): void {
+  const { list, closeWatcher } = this;
+  this.list = null;
+  this.closeWatcher = null;
+  list?.remove(this);
+  closeWatcher?.onClosed();
+}
+
+function tellGone(answer: LaneResponse): void {
   answer.destroy();
   answer.emit('close');
 }

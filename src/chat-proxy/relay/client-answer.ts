@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { watchClose, type CloseWatcher } from '../../http/index.js';
 import type { Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 
@@ -15,12 +16,14 @@ export interface ClientWatcher {
 }
 
 /** The client's side of a call: says when it leaves, and for how long its reading holds the relay up. */
-export class ClientAnswer {
+export class ClientAnswer implements CloseWatcher {
   private watcher: ClientWatcher | null = null;
   private heldSince: number | null = null;
   private heldMs = 0;
   private isLeft = false;
   private isMidEvent = false;
+  /** Most clients are never behind. */
+  private isDrainHeard = false;
   private lastWriteAt = 0;
   /** The tracker itself writes the chunks that HTTP/1.1 sends an answer of unknown length in. */
   private isChunked = false;
@@ -29,14 +32,15 @@ export class ClientAnswer {
     private readonly response: ServerResponse,
     private readonly clock: Clock,
   ) {
-    response.on('close', () => {
-      if (response.writableFinished) return;
-      this.isLeft = true;
-      this.watcher?.onLeft();
-    });
-    response.on('drain', () => this.drained());
+    watchClose(response, this);
     // A broken pipe is a client that left; `close` tells.
-    response.on('error', () => undefined);
+    response.on('error', unheard);
+  }
+
+  onClosed(): void {
+    if (this.response.writableFinished) return;
+    this.isLeft = true;
+    this.watcher?.onLeft();
   }
 
   /** One watcher at a time: that of the attempt under way. */
@@ -97,7 +101,7 @@ export class ClientAnswer {
     if (this.isLeft) return true;
     this.touched();
     const flows = this.put(bytes);
-    if (!flows) this.heldSince ??= this.clock.now();
+    if (!flows) this.hold();
     return flows;
   }
 
@@ -113,9 +117,12 @@ export class ClientAnswer {
   private endWith(text: string): void {
     const { response, isChunked } = this;
     const last = isChunked ? (text === '' ? '' : chunkOf(text)) + LAST_CHUNK : text;
+    const { socket } = response;
+    // Or Node would do it itself, with a turn of the queue of ticks to end it.
+    if (socket?.writableCorked === 0) socket.cork();
     if (last !== '') response.write(last, 'latin1');
     // Or Node would gather the text and an empty one into a vector of two.
-    response.socket?.uncork();
+    socket?.uncork();
     response.end();
   }
 
@@ -146,6 +153,13 @@ export class ClientAnswer {
     return isChunked ? response.write('\r\n', 'latin1') : flows;
   }
 
+  private hold(): void {
+    this.heldSince ??= this.clock.now();
+    if (this.isDrainHeard) return;
+    this.isDrainHeard = true;
+    this.response.on('drain', () => this.drained());
+  }
+
   private drained(): void {
     try {
       this.heldMs = this.heldUpMs;
@@ -155,6 +169,10 @@ export class ClientAnswer {
       this.fail(fault);
     }
   }
+}
+
+function unheard(): void {
+  // Nobody is left to be told.
 }
 
 /** Node joins text to what it writes before it, headers above all, and bytes not. Beyond so much, copying costs more. */
