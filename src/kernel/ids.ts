@@ -21,7 +21,9 @@ export function isNodeName(value: unknown): value is string {
 
 export function isModelKey(value: unknown): value is string {
   if (typeof value !== 'string' || value.length === 0 || value.length > 2 * MODEL_KEY_MAX) return false;
-  return Array.from(value).length <= MODEL_KEY_MAX && !UNFIT_FOR_A_MODEL.test(value);
+  // Whatever has no more units than that has no more characters either.
+  if (value.length > MODEL_KEY_MAX && Array.from(value).length > MODEL_KEY_MAX) return false;
+  return !UNFIT_FOR_A_MODEL.test(value);
 }
 
 function owner(wallet: string, name: string | null): string {

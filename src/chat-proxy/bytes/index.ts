@@ -6,7 +6,7 @@
  * packet's edge come through as they were. No sockets, no clock, no framework in here; {@link SseRelay} shows how
  * the relay uses it.
  */
-export { scanMembers, type JsonMember } from './json-members.js';
+export { repeatedMember, scanMembers, type JsonMember } from './json-members.js';
 export { spliceMembers, type MemberEdit } from './splice.js';
 export { readAnswer, readChunk, type AnswerFacts, type ChunkFacts, type Usage } from './completion-usage.js';
 export { contentBytesOf } from './content-size.js';

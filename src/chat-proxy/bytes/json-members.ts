@@ -8,7 +8,6 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  skipBlanks,
 } from './ascii.js';
 
 /**
@@ -33,35 +32,78 @@ const NOWHERE = -1;
  * any other bytes some answer in linear time, without recursion, that never points out of bounds.
  */
 export function scanMembers(buf: Buffer): JsonMember[] | null {
-  const open = skipBlanks(buf, 0);
-  if (buf[open] !== OPEN_BRACE) return null;
   const members: JsonMember[] = [];
-  let at = skipBlanks(buf, open + 1);
-  if (buf[at] !== CLOSE_BRACE) {
-    for (;;) {
-      const member = memberAt(buf, at);
-      if (member === null) return null;
-      members.push(member);
-      at = skipBlanks(buf, member.end);
-      if (buf[at] !== COMMA) break;
-      at = skipBlanks(buf, at + 1);
-    }
-  }
-  if (buf[at] !== CLOSE_BRACE) return null;
-  return skipBlanks(buf, at + 1) === buf.length ? members : null;
+  const isWhole = eachMember(buf.toString('latin1'), (start, keyEnd, valueStart, end) => {
+    const key = keyText(buf.toString('utf8', start, keyEnd));
+    if (key === null) return false;
+    members.push({ key, start, end, valueStart, valueEnd: end });
+    return true;
+  });
+  return isWhole ? members : null;
 }
 
-function memberAt(buf: Buffer, start: number): JsonMember | null {
-  if (buf[start] !== QUOTE) return null;
-  const keyEnd = endOfString(buf, start);
-  if (keyEnd === NOWHERE) return null;
-  const colon = skipBlanks(buf, keyEnd);
-  if (buf[colon] !== COLON) return null;
-  const valueStart = skipBlanks(buf, colon + 1);
-  const valueEnd = endOfValue(buf, valueStart);
-  if (valueEnd === NOWHERE) return null;
-  const key = keyText(buf.toString('utf8', start, keyEnd));
-  return key === null ? null : { key, start, end: valueEnd, valueStart, valueEnd };
+/**
+ * The first of `names` that two top-level members have; null if none. No object is made for a member.
+ *
+ * @param bytes JSON that holds an object, each byte as one character
+ * @param names in ASCII
+ */
+export function repeatedMember<T extends string>(bytes: string, names: readonly T[]): T | null {
+  let seen = 0;
+  let repeated = 0;
+  eachMember(bytes, (start, keyEnd) => {
+    const key = keyText(bytes.slice(start, keyEnd));
+    for (let at = 0; at < names.length; at += 1) {
+      if (key !== names[at]) continue;
+      repeated |= seen & (1 << at);
+      seen |= 1 << at;
+    }
+    return true;
+  });
+  return repeated === 0 ? null : (names.find((_, at) => (repeated & (1 << at)) !== 0) ?? null);
+}
+
+/** @returns whether to go on */
+type OnMember = (start: number, keyEnd: number, valueStart: number, end: number) => boolean;
+
+/**
+ * Bytes as characters: to look at them costs the same, and to search in them no way out of the engine.
+ *
+ * @returns whether all of it is one complete object
+ */
+function eachMember(bytes: string, onMember: OnMember): boolean {
+  const open = skipBlanks(bytes, 0);
+  if (bytes.charCodeAt(open) !== OPEN_BRACE) return false;
+  let at = skipBlanks(bytes, open + 1);
+  if (bytes.charCodeAt(at) !== CLOSE_BRACE) {
+    for (;;) {
+      const end = member(bytes, at, onMember);
+      if (end === NOWHERE) return false;
+      at = skipBlanks(bytes, end);
+      if (bytes.charCodeAt(at) !== COMMA) break;
+      at = skipBlanks(bytes, at + 1);
+    }
+  }
+  if (bytes.charCodeAt(at) !== CLOSE_BRACE) return false;
+  return skipBlanks(bytes, at + 1) === bytes.length;
+}
+
+/** @returns where it ends */
+function member(bytes: string, start: number, onMember: OnMember): number {
+  if (bytes.charCodeAt(start) !== QUOTE) return NOWHERE;
+  const keyEnd = endOfString(bytes, start);
+  if (keyEnd === NOWHERE) return NOWHERE;
+  const colon = skipBlanks(bytes, keyEnd);
+  if (bytes.charCodeAt(colon) !== COLON) return NOWHERE;
+  const valueStart = skipBlanks(bytes, colon + 1);
+  const end = endOfValue(bytes, valueStart);
+  return end !== NOWHERE && onMember(start, keyEnd, valueStart, end) ? end : NOWHERE;
+}
+
+function skipBlanks(bytes: string, at: number): number {
+  let here = at;
+  while (isBlank(bytes.charCodeAt(here))) here++;
+  return here;
 }
 
 /** @param quoted the key with its quotes */
@@ -78,39 +120,39 @@ function keyText(quoted: string): string | null {
  * A quote closes the string if an even number of backslashes stands before it. Prompts are long and have few
  * quotes, so jumping from quote to quote beats looking at each byte.
  */
-function endOfString(buf: Buffer, open: number): number {
+function endOfString(bytes: string, open: number): number {
   let quote = open;
   for (;;) {
     const from = quote + 1;
-    quote = buf.indexOf(QUOTE, from);
+    quote = bytes.indexOf('"', from);
     if (quote === NOWHERE) return NOWHERE;
     let slash = quote;
-    while (slash > from && buf[slash - 1] === BACKSLASH) slash--;
+    while (slash > from && bytes.charCodeAt(slash - 1) === BACKSLASH) slash--;
     if ((quote - slash) % 2 === 0) return quote + 1;
   }
 }
 
-function endOfValue(buf: Buffer, start: number): number {
-  const first = buf[start];
-  if (first === QUOTE) return endOfString(buf, start);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNest(buf, start);
+function endOfValue(bytes: string, start: number): number {
+  const first = bytes.charCodeAt(start);
+  if (first === QUOTE) return endOfString(bytes, start);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNest(bytes, start);
   let at = start;
-  while (at < buf.length && !endsScalar(buf[at])) at++;
+  while (at < bytes.length && !endsScalar(bytes.charCodeAt(at))) at++;
   return at > start ? at : NOWHERE;
 }
 
-function endsScalar(byte: number | undefined): boolean {
+function endsScalar(byte: number): boolean {
   return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isBlank(byte);
 }
 
 /** Counts depth instead of recursing: a body may hold a million `[`. */
-function endOfNest(buf: Buffer, start: number): number {
+function endOfNest(bytes: string, start: number): number {
   let depth = 0;
   let at = start;
-  while (at < buf.length) {
-    const byte = buf[at];
+  while (at < bytes.length) {
+    const byte = bytes.charCodeAt(at);
     if (byte === QUOTE) {
-      at = endOfString(buf, at);
+      at = endOfString(bytes, at);
       if (at === NOWHERE) return NOWHERE;
       continue;
     }

@@ -1,4 +1,4 @@
-import { spliceMembers, type MemberEdit } from '../bytes/index.js';
+import { scanMembers, spliceMembers, type MemberEdit } from '../bytes/index.js';
 import type { ChatRequest } from './chat-request.js';
 
 /**
@@ -6,21 +6,19 @@ import type { ChatRequest } from './chat-request.js';
  * for a stream usage asked for, where the client didn't. Nothing to change: the same buffer.
  */
 export function upstreamBody(request: ChatRequest, upstreamModel: string | null, askUsage: boolean): Buffer {
+  const { hasRoute, body } = request;
+  if (!hasRoute && upstreamModel === null && !askUsage) return body;
   const edits: MemberEdit[] = [];
-  if (request.pin !== null || hasMember(request, 'route')) edits.push({ key: 'route', value: null });
+  if (hasRoute) edits.push({ key: 'route', value: null });
   if (upstreamModel !== null) edits.push({ key: 'model', value: JSON.stringify(upstreamModel) });
   if (askUsage) {
     const options = { ...request.streamOptions, include_usage: true };
     edits.push({ key: 'stream_options', value: JSON.stringify(options) });
   }
-  return spliceMembers(request.body, request.members, edits);
+  return spliceMembers(body, scanMembers(body) ?? [], edits);
 }
 
 /** Whether usage has to be asked for on the client's behalf; the chunk that brings it is then not for the client. */
 export function mustAskUsage(request: ChatRequest): boolean {
   return request.stream && !request.wantsUsage;
-}
-
-function hasMember({ members }: ChatRequest, name: string): boolean {
-  return members.some(({ key }) => key === name);
 }
