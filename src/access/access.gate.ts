@@ -48,6 +48,7 @@ export class AccessGate implements Gate, OnModuleInit {
 
   /** A key that nobody asked for is one of ours all the same: it must not be taken for the client's own and passed on. */
   private recognise(request: IncomingMessage): void {
+    if (request.headers.authorization === undefined) return;
     for (const secret of secretsIn(request)) {
       const holder = this.access.holderOf(secret);
       if (holder !== null) setCaller(request, holder);

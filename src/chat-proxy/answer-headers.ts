@@ -14,7 +14,8 @@ export function routeHeaders({
     'x-meshnet-route': signatureHeader(decision.signature),
     'x-meshnet-route-mode': decision.mode,
     'x-meshnet-attempts': String(number),
-    ...NO_SNIFF,
+    // NO_SNIFF, spelled out: a spread makes V8 build the object's shape anew each time.
+    'x-content-type-options': 'nosniff',
   };
 }
 

@@ -42,6 +42,10 @@ interface OtherTracker {
 export class LoopsService {
   /** What this one is called in `Via`. */
   readonly tracker = `meshnet-${randomId()}`;
+  /** What is added to `Via`. */
+  private readonly own = `1.1 ${this.tracker}`;
+  /** Of a chat that no tracker has sent on: nearly all. */
+  private readonly first: Passage = { tracker: this.tracker, leadingBack: NOBODY, hops: 0 };
   private readonly trackers = new Map<MeshNode, OtherTracker>();
 
   constructor(
@@ -50,21 +54,20 @@ export class LoopsService {
   ) {}
 
   /** Whether this tracker has sent it on before. */
-  hasPassed({ via = '' }: IncomingHttpHeaders): boolean {
-    return via.toLowerCase().includes(this.tracker);
+  hasPassed({ via }: IncomingHttpHeaders): boolean {
+    return via?.toLowerCase().includes(this.tracker) === true;
   }
 
   /** What the next one is told. */
   through({ via = '' }: IncomingHttpHeaders): string {
-    const own = `1.1 ${this.tracker}`;
-    return via === '' ? own : `${via.slice(-MOST_CHARACTERS)}, ${own}`;
+    return via === '' ? this.own : `${via.slice(-MOST_CHARACTERS)}, ${this.own}`;
   }
 
   /** @param model the one that is asked for */
   passage(headers: IncomingHttpHeaders, model: string): Passage {
     const hops = headers.via?.match(HOPS)?.length ?? 0;
-    const leadingBack = hops === 0 ? NOBODY : this.leadingBack(headers, model);
-    return { tracker: this.tracker, leadingBack, hops };
+    if (hops === 0) return this.first;
+    return { tracker: this.tracker, leadingBack: this.leadingBack(headers, model), hops };
   }
 
   /** What the head answered may be that the chat had been there. */

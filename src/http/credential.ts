@@ -5,6 +5,7 @@ const MOST_CHARACTERS = 1024;
 /** What is decoded and has more parts or words than these can't be looked through, and is not passed on. */
 const MOST_PARTS = 8;
 const MOST_WORDS = 8;
+const AUTHORIZATION = 'authorization';
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 const PLAIN = /^(bearer|basic) +[a-z0-9._~+/-]+=* *$/i;
 const BASIC = /^basic +([a-z0-9+/=]+) *$/i;
@@ -93,6 +94,10 @@ function partsOf(basic: string): string[] {
 
 /** node:http keeps the first of several; whoever stands in between may look at another. */
 function isRepeated(rawHeaders: readonly string[]): boolean {
-  const names = rawHeaders.filter((_, at) => at % 2 === 0);
-  return names.filter((name) => name.toLowerCase() === 'authorization').length > 1;
+  let times = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) times += 1;
+  }
+  return times > 1;
 }

@@ -42,9 +42,7 @@ const NOT_FOR_HEADS: ReadonlySet<string> = new Set([
   'tracestate',
   'via',
 ]);
-function isForHeads(name: string): boolean {
-  return !NOT_FOR_HEADS.has(name) && !tellsOfClient(name);
-}
+const isForHeads = remembered((name) => !NOT_FOR_HEADS.has(name) && !tellsOfClient(name));
 
 /** Framing and identity of the answer are the tracker's own, and what it passes on is plain, whatever the head says. */
 const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
@@ -83,6 +81,7 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'report-to',
   'reporting-endpoints',
 ]);
+const isForClients = remembered((name) => !NOT_FOR_CLIENTS.has(name));
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
 /** Nor more characters than this, one that is too long for the rest left out: many servers take 8 or 16 KiB in all. */
@@ -118,15 +117,21 @@ export function headersForHead(
     via,
   };
   if (forwarded !== null && named?.has('authorization') !== true) headers.authorization = forwarded;
-  for (const name in access) headers[name] = access[name] ?? '';
-  Object.assign(headers, trace ?? clientTrace(client, named));
+  let hasAccess = false;
+  for (const name in access) {
+    headers[name] = access[name] ?? '';
+    hasAccess = true;
+  }
+  if (trace !== null) Object.assign(headers, trace);
+  else if (client.traceparent !== undefined) Object.assign(headers, clientTrace(client, named));
   // Servers take so many headers and pass over the rest: ours come first, and the client's can't push them out.
   let room = MOST_PASSED_ON;
   let characters = MOST_CHARACTERS;
   for (const name in client) {
     const value = client[name];
     if (value === undefined || !isForHeads(name) || named?.has(name) === true) continue;
-    if (Object.hasOwn(headers, name)) continue;
+    // None of the others is for heads when a client says it.
+    if (hasAccess && Object.hasOwn(headers, name)) continue;
     const length = name.length + value.length + SEPARATORS;
     if (length > characters) continue;
     characters -= length;
@@ -146,7 +151,7 @@ export function headersForClient(head: IncomingHttpHeaders, ours: HeaderMap = {}
   const named = connectionNamed(head.connection);
   for (const name in head) {
     const value = head[name];
-    if (value === undefined || NOT_FOR_CLIENTS.has(name) || named?.has(name) === true) continue;
+    if (value === undefined || !isForClients(name) || named?.has(name) === true) continue;
     ours[name] = value;
   }
   return ours;
@@ -163,10 +168,7 @@ const routeLines = new WeakMap<Route, RouteLine>();
 /** One line of JSON in ASCII: the hops, the first being the head itself. */
 export function routeHeader(route: Route): string {
   const known = routeLines.get(route);
-  // A node may have moved since.
-  if (known !== undefined && route.hops.every(({ node }, at) => node.endpoint === known.endpoints[at])) {
-    return known.line;
-  }
+  if (known !== undefined && isCurrent(known, route)) return known.line;
   const hops = route.hops.map(({ node, startLayer, endLayer }) => ({
     node_id: node.nodeId,
     endpoint: node.endpoint,
@@ -178,8 +180,15 @@ export function routeHeader(route: Route): string {
   return line;
 }
 
+/** A node may have moved since. */
+function isCurrent({ endpoints }: RouteLine, { hops }: Route): boolean {
+  for (let at = 0; at < hops.length; at += 1) if (hops[at]?.node.endpoint !== endpoints[at]) return false;
+  return true;
+}
+
 /** A signature as a header value: UTF-8 bytes outside 0x20–0x7E percent-encoded. */
 export function signatureHeader(signature: string): string {
+  if (!/[^\x20-\x7e]/.test(signature)) return signature;
   return signature.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part));
 }
 
@@ -197,4 +206,19 @@ function connectionNamed(connection: string | undefined): ReadonlySet<string> | 
 function clientTrace(client: IncomingHttpHeaders, named: ReadonlySet<string> | null): TraceHeaders {
   const given = (name: string): unknown => (named?.has(name) === true ? undefined : client[name]);
   return passedOn(given('traceparent'), given('tracestate'));
+}
+
+/** Clients and heads send the same few names again and again; but they may make up any number. */
+const MOST_REMEMBERED = 1000;
+
+/** What is said of a name is remembered. */
+function remembered(judge: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const said = known.get(name);
+    if (said !== undefined) return said;
+    const verdict = judge(name);
+    if (known.size < MOST_REMEMBERED) known.set(name, verdict);
+    return verdict;
+  };
 }
