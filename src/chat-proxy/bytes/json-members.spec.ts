@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { scanMembers } from './json-members.js';
+import { repeatedMember, scanMembers } from './json-members.js';
 
 /** Each member as [key, value text]; also checks that start and end hold together. */
 function membersOf(text: string | Buffer): [string, string][] | null {
@@ -124,6 +124,32 @@ describe('the scan of top-level members', () => {
         }
       }),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a repeated member', () => {
+  const NAMES = ['model', 'stream', 'route'] as const;
+  const repeatedIn = (text: string): string | null =>
+    repeatedMember(Buffer.from(text).toString('latin1'), NAMES);
+
+  it('is one of those asked for, however it is written, and of several the first asked for', () => {
+    expect(repeatedIn('{"model":1,"x":{"model":2},"y":"model"}')).toBeNull();
+    expect(repeatedIn('{"x":1,"x":2}')).toBeNull();
+    expect(repeatedIn('{"route":1,"mod\\u0065l":1,"route":2,"model":2,"model":3}')).toBe('model');
+    expect(repeatedIn('{"é":"\\"","route":[1,"]"],"rout\\u0065":null}')).toBe('route');
+  });
+
+  it('is what the scan of all members finds', () => {
+    const key = fc.constantFrom('model', 'stream', 'route', 'x', 'é', '\\u006dodel');
+    const members = fc.array(fc.tuple(key, fc.json()), { maxLength: 6 });
+    fc.assert(
+      fc.property(members, (all) => {
+        const text = `{${all.map(([name, value]) => `"${name}": ${value}`).join(' ,')}}`;
+        const keys = (scanMembers(Buffer.from(text)) ?? []).map((found) => found.key);
+        const twice = NAMES.find((name) => keys.filter((found) => found === name).length > 1);
+        expect(repeatedIn(text)).toBe(twice ?? null);
+      }),
     );
   });
 });

@@ -30,6 +30,15 @@ describe('a chat request', () => {
     });
   });
 
+  it('says what is written in other scripts, raw or escaped', () => {
+    const named = parse('{"model":"モデル/é","route":["ü"],"stream_options":{"x":"ß"}}');
+    expect(named).toMatchObject({ model: 'モデル/é', pin: ['ü'], streamOptions: { x: 'ß' } });
+    expect(parse('{"model":"\\u00e9"}').model).toBe('é');
+    expect(parse('{"model":"é","messages":["京"]}').model).toBe('é');
+    expect(parse('{"route":["ü"],"model":"m"}').pin).toEqual(['ü']);
+    expect(parse('{"stream_options":{"x":"ß"},"model":"m"}').streamOptions).toEqual({ x: 'ß' });
+  });
+
   it('takes null for not given', () => {
     expect(parse('{"model":"m","stream":null,"stream_options":null,"route":null}')).toMatchObject({
       ...{ stream: false, streamOptions: null, wantsUsage: false, pin: null },
