@@ -128,6 +128,9 @@ export class ClientAnswer implements CloseWatcher {
 
   /** Breaks the connection: the one way to say that a begun answer is not whole. */
   break(): void {
+    const { socket } = this.response;
+    // What was written in this turn waits for its end: the client shall see that an answer had begun.
+    while (socket !== null && socket.writableCorked > 0) socket.uncork();
     this.response.destroy();
   }
 

@@ -83,21 +83,12 @@ export class HeadPool implements ConnectionOwner, Deadline {
   }
 
   onIdle(connection: HeadConnection, idleSeconds: number | null): void {
-    const next = this.waiting.shift();
-    if (next !== undefined) {
-      connection.send(next);
-      return;
-    }
-    const idleMs = idleSeconds === null ? IDLE_MS : Math.min(idleSeconds * MS - SOONER_MS, MOST_IDLE_MS);
-    if (idleMs <= 0 || this.isClosing || this.connections.size > this.options.mostConnections) {
+    try {
+      this.rest(connection, idleSeconds);
+    } catch {
+      // Nobody's call is at stake, only what the next one may use.
       connection.destroy();
-      return;
     }
-    connection.idleUntil = this.options.deadlines.now() + idleMs;
-    this.idle.push(connection);
-    // It stays among the deadlines when none is idle: coming and going with each call would cost more.
-    if (this.place < 0) this.options.deadlines.add(this);
-    else if (this.idle.length === 1) this.options.deadlines.hasten(this);
   }
 
   onGone(connection: HeadConnection): void {
@@ -125,6 +116,24 @@ export class HeadPool implements ConnectionOwner, Deadline {
   /** Idle connections are kept for longer then, which harms nobody. */
   onFault(): void {
     this.options.deadlines.delete(this);
+  }
+
+  private rest(connection: HeadConnection, idleSeconds: number | null): void {
+    const next = this.waiting.shift();
+    if (next !== undefined) {
+      connection.send(next);
+      return;
+    }
+    const idleMs = idleSeconds === null ? IDLE_MS : Math.min(idleSeconds * MS - SOONER_MS, MOST_IDLE_MS);
+    if (idleMs <= 0 || this.isClosing || this.connections.size > this.options.mostConnections) {
+      connection.destroy();
+      return;
+    }
+    connection.idleUntil = this.options.deadlines.now() + idleMs;
+    this.idle.push(connection);
+    // It stays among the deadlines when none is idle: coming and going with each call would cost more.
+    if (this.place < 0) this.options.deadlines.add(this);
+    else if (this.idle.length === 1) this.options.deadlines.hasten(this);
   }
 
   private open(exchange: Exchange): void {
