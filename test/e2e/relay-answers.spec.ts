@@ -514,6 +514,18 @@ describe('an answer that breaks off', () => {
     }
   });
 
+  it('in JSON beyond 64 KiB is begun for the client to see, also where all of it came at once', async () => {
+    const garbage = 'x'.repeat(70_000);
+    const head = await stage.rawHead((socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${String(garbage.length)}\r\n\r\n${garbage}`);
+    });
+    await tracker.api.register({ wallet: 'w', endpoint: head.url, model: 'long-garbage' });
+    for (let times = 0; times < 5; times += 1) {
+      const reply = await tracker.api.chat({ model: 'long-garbage' });
+      expect([reply.status, reply.isWhole]).toEqual([200, false]);
+    }
+  });
+
   it.each(['', 'not json', '{"choices":[', '<html>'])('and is no JSON is a 502: %j', async (body) => {
     await headOf('nonsense', (response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);

@@ -160,6 +160,26 @@ describe('reading a chunk', () => {
 });
 
 describe('reading a whole answer', () => {
+  it('says an error in the words that were sent', () => {
+    const said = 'schräg 😀 日本';
+    const { error } = readAnswer(Buffer.from(JSON.stringify({ error: { message: said, code: 'ü' } })));
+    expect([error?.message, error?.codeText ?? error?.code]).toEqual([said, 'ü']);
+  });
+
+  it('finds JSON where there is JSON in UTF-8, and nowhere else', () => {
+    const piece = fc.oneof(
+      fc.json(),
+      fc.constantFrom('{', '}', '"', ' ', '\u00a0', '\ufeff', 'é', '\u2028', '"a":1', ','),
+      fc.uint8Array({ maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
+        const bytes = Buffer.concat(pieces.map((each) => Buffer.from(each as string)));
+        expect(readAnswer(bytes).parsed).toBe(isObjectInUtf8(bytes));
+      }),
+    );
+  });
+
   it('finds usage and choices', () => {
     const answer = {
       choices: [{ message: { content: 'x' } }],
@@ -192,3 +212,12 @@ describe('reading a whole answer', () => {
     for (const text of ['[]', 'null', '7', '"x"']) expect(readAnswer(Buffer.from(text)).parsed).toBe(false);
   });
 });
+
+function isObjectInUtf8(bytes: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

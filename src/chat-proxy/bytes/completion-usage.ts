@@ -86,16 +86,23 @@ export function readChunk(payload: Buffer, eventName: string | null = null): Chu
 
 /** Reads the body of an answer that is no stream; any bytes are allowed. */
 export function readAnswer(body: Buffer): AnswerFacts {
-  const answer = parse(body.toString('utf8'));
+  // Whatever is JSON in UTF-8 is JSON in latin1, of the same shape, and cheaper to make a text of.
+  const answer = parse(body.toString('latin1'));
   if (!isJsonObject(answer)) {
     return { usage: null, error: null, hasChoices: false, parsed: false };
   }
   return {
     usage: readUsage(answer.usage),
-    error: readInBandError(answer),
+    error: readInBandError(answer) === null ? null : errorIn(body),
     hasChoices: (choicesOf(answer)?.length ?? 0) > 0,
     parsed: true,
   };
+}
+
+/** What it says is to be read as it is written. */
+function errorIn(body: Buffer): InBandError | null {
+  const answer = parse(body.toString('utf8'));
+  return isJsonObject(answer) ? readInBandError(answer) : null;
 }
 
 /** @returns undefined if it is no JSON */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Rostered } from '../../kernel/index.js';
 import type { AnswerHead } from './answer-head.js';
 import { AnswerParser, type AnswerSink } from './answer-parser.js';
+import type { ConnectionUser } from './guarded-connector.js';
 import { HeadFault } from './head-fault.js';
 
 /** A request on its way over a connection. Exactly one of `onWhole` and `onBroken` comes last. */
@@ -32,7 +33,7 @@ export interface ConnectionOwner {
 const MOST_AS_TEXT = 16 * 1024;
 
 /** One connection to a head, from before it is there until it is gone; one request at a time. */
-export class HeadConnection implements AnswerSink, Rostered {
+export class HeadConnection implements AnswerSink, ConnectionUser, Rostered {
   place = -1;
   /** While it is idle: until when, in monotonic ms. */
   idleUntil = Infinity;
@@ -55,7 +56,6 @@ export class HeadConnection implements AnswerSink, Rostered {
     return this.served > 0;
   }
 
-  /** The connection is there, or nothing has come of it. */
   readonly connected = (fault: Error | null, socket: Socket | null): void => {
     if (fault !== null || socket === null) {
       this.broken(fault ?? new HeadFault('connection_closed'));
@@ -66,12 +66,25 @@ export class HeadConnection implements AnswerSink, Rostered {
       return;
     }
     this.socket = socket;
-    socket.on('data', (bytes: Buffer) => this.received(bytes));
     socket.on('end', () => this.ended());
     socket.on('error', (error) => this.broken(error));
     socket.on('close', () => this.broken(new HeadFault('connection_closed')));
     if (this.exchange === null) this.owner.onIdle(this, null);
     else this.write(this.exchange);
+  };
+
+  readonly received = (bytes: Buffer): void => {
+    // Nobody has asked.
+    if (this.exchange === null) {
+      this.destroy();
+      return;
+    }
+    try {
+      this.parser.feed(bytes);
+    } catch (fault) {
+      if (!(fault instanceof HeadFault)) throw fault;
+      this.broken(fault);
+    }
   };
 
   send(exchange: Exchange): void {
@@ -135,20 +148,6 @@ export class HeadConnection implements AnswerSink, Rostered {
     socket.write(head, 'latin1');
     socket.write(body);
     socket.uncork();
-  }
-
-  private received(bytes: Buffer): void {
-    // Nobody has asked.
-    if (this.exchange === null) {
-      this.destroy();
-      return;
-    }
-    try {
-      this.parser.feed(bytes);
-    } catch (fault) {
-      if (!(fault instanceof HeadFault)) throw fault;
-      this.broken(fault);
-    }
   }
 
   private ended(): void {

@@ -76,7 +76,7 @@ function aPool(mostConnections: number): HeadPool {
   return new HeadPool('http://head.example:8000/base', {
     mostConnections,
     deadlines: new Deadlines(clock),
-    connect: (_target, connected) => {
+    connect: (_target, { connected, received }) => {
       connects.push((fault) => {
         if (fault !== null) {
           connected(fault, null);
@@ -84,6 +84,7 @@ function aPool(mostConnections: number): HeadPool {
         }
         const socket = new FakeSocket();
         sockets.push(socket);
+        socket.on('data', received);
         connected(null, socket as unknown as Socket);
       });
     },

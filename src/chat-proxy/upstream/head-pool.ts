@@ -142,7 +142,7 @@ export class HeadPool implements ConnectionOwner, Deadline {
     const { host, hostname, protocol, port } = this.target;
     exchange.onAssigned(connection);
     try {
-      this.options.connect({ host, hostname, protocol, port }, connection.connected);
+      this.options.connect({ host, hostname, protocol, port }, connection);
     } catch (fault) {
       connection.connected(fault instanceof Error ? fault : new HeadFault('connection_closed'), null);
     }
