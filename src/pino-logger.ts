@@ -23,17 +23,25 @@ export function pinoLogger(level: LogLevel): Logger {
   return withPlainInfo(pino({ level, base: null, timestamp }, { write: add }), add, now);
 }
 
+const gatherers: LineGatherer[] = [];
+
 /** Before the process ends, the stream has to have all before it writes what it has: so who listens first goes first. */
 function gathererOn(open: () => ReturnType<typeof pino.destination>): LineGatherer {
-  const handOver = (): void => gatherer.handOver();
-  process.on('beforeExit', handOver);
-  process.on('exit', handOver);
+  if (gatherers.length === 0) {
+    process.on('beforeExit', handOverAll);
+    process.on('exit', handOverAll);
+  }
   const out = open();
   const gatherer = new LineGatherer({
     write: (lines) => void out.write(lines as unknown as string),
     flush: () => out.flush(),
   });
+  gatherers.push(gatherer);
   return gatherer;
+}
+
+function handOverAll(): void {
+  for (const gatherer of gatherers) gatherer.handOver();
 }
 
 /**
