@@ -5,6 +5,7 @@
  * the request), one way to check a JSON body against its class, and the adapter with the lanes that take
  * chats past Nest and Express and the gates that every request passes first. Rooms below this one know no HTTP.
  */
+export { beginPlain } from './answer-head.js';
 export { BodyPipe } from './body.pipe.js';
 export { CHAT_PATHS, isChatPath, type ChatPath } from './chat-paths.js';
 export { callerOf, setCaller, type Caller, type CallerRole } from './caller.js';

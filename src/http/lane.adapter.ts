@@ -5,6 +5,7 @@ import express from 'express';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CHAT_PATHS } from './chat-paths.js';
 import { refuse, type Gate, type Refusal, type RefusalWatch } from './gate.js';
+import { KEEP_ALIVE_TIMEOUT_MS } from './keep-alive.js';
 import { LaneRequest, LaneResponse } from './lane-messages.js';
 import { OpenAnswers } from './open-answers.js';
 import { errorBody } from './openai-error.js';
@@ -20,8 +21,6 @@ export interface Lane {
 /** Receiving a request may take this long, headers and body; how long answering takes is not limited here. */
 const RECEIVE_TIMEOUT_MS = 300_000;
 const HEADERS_TIMEOUT_MS = 60_000;
-/** Longer than the idle time of the proxies that stand in front, so that they close first. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 const [CHAT] = CHAT_PATHS;
 

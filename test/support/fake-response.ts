@@ -6,6 +6,8 @@ import type { HeaderMap } from '../../src/chat-proxy/request/headers.js';
 export class FakeResponse extends EventEmitter {
   headersSent = false;
   writableFinished = false;
+  /** Its head is always written by {@link writeHead}. */
+  readonly shouldKeepAlive = false;
   status: number | null = null;
   headers: HeaderMap = {};
   text = '';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { watchClose, type CloseWatcher } from '../../http/index.js';
+import { beginPlain, watchClose, type CloseWatcher } from '../../http/index.js';
 import type { Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 
@@ -63,10 +63,15 @@ export class ClientAnswer implements CloseWatcher {
 
   begin(status: number, headers: HeaderMap): void {
     if (this.isLeft) return;
-    this.response.writeHead(status, headers);
+    const { response } = this;
+    if (status === 200 && beginPlain(response, headers, this.clock.wallMs())) {
+      this.isChunked = headers['content-length'] === undefined;
+      return;
+    }
+    response.writeHead(status, headers);
     // Node would make four writes of each chunk; {@link chunkOf} makes one.
-    this.isChunked = this.response.chunkedEncoding;
-    this.response.chunkedEncoding = false;
+    this.isChunked = response.chunkedEncoding;
+    response.chunkedEncoding = false;
   }
 
   /** Begins a stream of which no head has said anything yet. */
