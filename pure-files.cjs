@@ -94,6 +94,7 @@ module.exports = [
   'chat-proxy/upstream/chunked-body.ts',
   'chat-proxy/upstream/request-text.ts',
   'chat-proxy/bytes/*.ts',
+  'chat-proxy/remembered.ts',
   'chat-proxy/settlement.ts',
   'chat-proxy/failover.ts',
   'chat-proxy/call-timeouts.ts',

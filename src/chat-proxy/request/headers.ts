@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../candidate-enumeration/index.js';
-import { tellsOfClient } from './client-headers.js';
 import { passedOn, type TraceHeaders } from '../../traces/index.js';
+import { remembered } from '../remembered.js';
+import { tellsOfClient } from './client-headers.js';
 
-/** Headers as undici and node:http take them; names in lower case. */
+/** Headers as node:http takes them; names in lower case. */
 export type HeaderMap = Record<string, string | string[]>;
 
 /** What a tracker that finds out a loop calls itself in its answer, so that whoever sent the chat there knows who it was. */
@@ -210,19 +211,4 @@ function connectionNamed(connection: string | undefined): ReadonlySet<string> | 
 function clientTrace(client: IncomingHttpHeaders, named: ReadonlySet<string> | null): TraceHeaders {
   const given = (name: string): unknown => (named?.has(name) === true ? undefined : client[name]);
   return passedOn(given('traceparent'), given('tracestate'));
-}
-
-/** Clients and heads send the same few names again and again; but they may make up any number. */
-const MOST_REMEMBERED = 1000;
-
-/** What is said of a name is remembered. */
-function remembered(judge: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (name) => {
-    const said = known.get(name);
-    if (said !== undefined) return said;
-    const verdict = judge(name);
-    if (known.size < MOST_REMEMBERED) known.set(name, verdict);
-    return verdict;
-  };
 }

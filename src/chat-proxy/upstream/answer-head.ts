@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { remembered } from '../remembered.js';
 import { HeadFault } from './head-fault.js';
 
 /** How the end of an answer's body is known (RFC 9112, 6.3). */
@@ -21,6 +22,8 @@ export interface AnswerHead {
 }
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** In lower case; empty where it is none. */
+const nameOf = remembered((given) => (NAME.test(given) ? given.toLowerCase() : ''));
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
 const DIGITS = /^\d{1,15}$/;
 const IDLE_SECONDS = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i;
@@ -77,21 +80,30 @@ function statusOf(text: string, end: number): number {
   const version = text.charAt(7);
   const isKnown =
     text.startsWith('HTTP/1.') && (version === '1' || version === '0') && text.charAt(8) === ' ';
-  const status = Number(text.slice(9, 12));
+  const status = numberAt(text, 9);
   const isWhole = end === 12 || text.charAt(12) === ' ';
-  if (!isKnown || !isWhole || !Number.isInteger(status) || status < 100 || UNFIT.test(text.slice(12, end))) {
+  if (!isKnown || !isWhole || !(status >= 100) || UNFIT.test(text.slice(12, end))) {
     throw new HeadFault('invalid_http');
   }
   return status;
 }
 
+/** Three digits; NaN where there are none. */
+function numberAt(text: string, at: number): number {
+  return digitAt(text, at) * 100 + digitAt(text, at + 1) * 10 + digitAt(text, at + 2);
+}
+
+function digitAt(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - 48;
+  return digit >= 0 && digit <= 9 ? digit : NaN;
+}
+
 function readLine(text: string, start: number, end: number, headers: IncomingHttpHeaders): void {
   const colon = text.indexOf(':', start);
   if (colon <= start || colon >= end) throw new HeadFault('invalid_http');
-  const given = text.slice(start, colon);
+  const name = nameOf(text.slice(start, colon));
   const value = withoutBlanks(text, colon + 1, end);
-  if (!NAME.test(given) || UNFIT.test(value)) throw new HeadFault('invalid_http');
-  const name = given.toLowerCase();
+  if (name === '' || UNFIT.test(value)) throw new HeadFault('invalid_http');
   const known = headers[name];
   if (name === 'set-cookie') (headers['set-cookie'] ??= []).push(value);
   else if (typeof known !== 'string') headers[name] = value;

@@ -272,6 +272,8 @@ describe('what is no answer', () => {
     ['no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
     ['a status of letters', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['a status like a number', 'HTTP/1.1 2e2 OK\r\ncontent-length: 0\r\n\r\n'],
+    ['a status with a blank', 'HTTP/1.1  20 OK\r\ncontent-length: 0\r\n\r\n'],
     ['two lengths', `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
     ['the same length twice', `${OK}content-length: 1\r\ncontent-length: 1\r\n\r\na`],
     ['a length that is none', `${OK}content-length: 1x\r\n\r\na`],

@@ -1,7 +1,9 @@
 import type { HeaderMap } from '../request/headers.js';
+import { remembered } from '../remembered.js';
 import { HeadFault } from './head-fault.js';
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const isName = remembered((name) => NAME.test(name));
 const UNFIT_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const UNFIT_PATH = /[^\x21-\x7e]/;
 
@@ -23,6 +25,6 @@ export function requestText(path: string, host: string, headers: HeaderMap, leng
 }
 
 function line(name: string, value: string): string {
-  if (!NAME.test(name) || UNFIT_VALUE.test(value)) throw new HeadFault('invalid_request');
+  if (!isName(name) || UNFIT_VALUE.test(value)) throw new HeadFault('invalid_request');
   return `${name}: ${value}\r\n`;
 }
