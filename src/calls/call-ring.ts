@@ -1,27 +1,53 @@
+import { WordPage } from '../kernel/index.js';
+import type { CallRecord } from './call-record.js';
 import type { KeptCall } from './call-story.js';
+import {
+  isCallOf,
+  keptCallEnd,
+  keptCallWords,
+  readChoices,
+  readRecord,
+  writeKeptCall,
+} from './kept-call-words.js';
 
 /**
  * The newest finished calls, a fixed number of them. One by its id is looked for one after the other: that is asked
  * for by people, and an index would have to be kept for every call.
+ *
+ * They are written on pages outside of the heap. As objects, a thousand of them would be copied by each scavenge, which
+ * took as long as all else that the garbage collector does. A call takes about 300 bytes.
  */
 export class CallRing {
-  private readonly slots: (KeptCall | undefined)[];
+  /** By slot: the page of a call, and where it begins there. */
+  private readonly pages: WordPage[] = [];
+  private readonly begins: Uint32Array;
+  private newest = new WordPage(0);
+  /** The page that was let go of last. */
+  private spare: WordPage | null = null;
   private written = 0;
 
   constructor(private readonly capacity: number) {
-    this.slots = new Array<KeptCall | undefined>(capacity).fill(undefined);
+    this.begins = new Uint32Array(capacity);
   }
 
-  add(call: KeptCall): void {
-    this.slots[this.written % this.capacity] = call;
+  /** @param beganAt Unix ms, from which the record says when it began */
+  add(call: KeptCall, beganAt: number): void {
+    const slot = this.written % this.capacity;
+    const oldest = this.pages[slot];
+    if (oldest !== undefined) this.letGo(oldest, this.begins[slot] ?? 0);
+    const page = this.pageFor(keptCallWords(call));
+    this.pages[slot] = page;
+    this.begins[slot] = page.used;
+    writeKeptCall(page, call, beganAt);
     this.written += 1;
   }
 
   /** A client may have used an id again; then it names the newer call. */
   get(requestId: string): KeptCall | null {
     for (let back = 1; back <= this.size; back += 1) {
-      const call = this.at(back);
-      if (call?.record.request_id === requestId) return call;
+      const { page, at } = this.at(back);
+      if (isCallOf(page, at, requestId))
+        return { record: readRecord(page, at), choices: readChoices(page, at) };
     }
     return null;
   }
@@ -30,15 +56,42 @@ export class CallRing {
     return Math.min(this.written, this.capacity);
   }
 
-  *newestFirst(): Generator<KeptCall> {
+  *newestFirst(): Generator<CallRecord> {
     for (let back = 1; back <= this.size; back += 1) {
-      const call = this.at(back);
-      if (call !== undefined) yield call;
+      const { page, at } = this.at(back);
+      yield readRecord(page, at);
     }
   }
 
   /** @param back 1: the newest */
-  private at(back: number): KeptCall | undefined {
-    return this.slots[(this.written - back) % this.capacity];
+  private at(back: number): { readonly page: WordPage; readonly at: number } {
+    const slot = (this.written - back) % this.capacity;
+    return { page: this.pages[slot] ?? this.newest, at: this.begins[slot] ?? 0 };
+  }
+
+  /** The oldest call goes, and its page, if there is none behind it. */
+  private letGo(page: WordPage, at: number): void {
+    page.first = keptCallEnd(page, at);
+    if (page.isEmpty && page !== this.newest) this.keepSpare(page);
+  }
+
+  private pageFor(words: number): WordPage {
+    if (this.newest.hasRoomFor(words)) return this.newest;
+    this.newest.seal();
+    if (this.newest.isEmpty) this.keepSpare(this.newest);
+    const { spare } = this;
+    if (spare?.hasRoomFor(words) === true) {
+      this.newest = spare;
+      this.spare = null;
+    } else {
+      this.newest = new WordPage(words);
+    }
+    return this.newest;
+  }
+
+  private keepSpare(page: WordPage): void {
+    if (!page.isOrdinary) return;
+    page.clear();
+    this.spare = page;
   }
 }

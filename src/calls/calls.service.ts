@@ -22,6 +22,8 @@ export class CallsService {
   private readonly open = new Roster<Call>();
   private readonly ring = new CallRing(KEPT_CALLS);
   private begun = 0;
+  /** The call that observers are being told of: it need not be looked for. */
+  private booked: Call | null = null;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -88,7 +90,8 @@ export class CallsService {
   private book(call: Call, now: number, told: ClientTold): void {
     const record = call.record(now);
     call.trace.ended(record, told);
-    this.ring.add({ record, choices: call.choices });
+    this.ring.add({ record, choices: call.choices }, call.start.wallMs);
+    this.booked = call;
     this.tellMeasures(call);
     this.bus.publish('call.finished', {
       request_id: record.request_id,
@@ -96,6 +99,7 @@ export class CallsService {
       call: record,
       at: this.clock.wallMs(),
     });
+    this.booked = null;
     this.logger.info(record, 'call.finished', recordMembers);
   }
 
@@ -138,6 +142,7 @@ export class CallsService {
 
   /** What each attempt's route of a finished call was chosen from; nothing of a call no longer remembered. */
   choicesOf(requestId: string): readonly Considered[] {
+    if (this.booked?.start.requestId === requestId) return this.booked.choices;
     return this.ring.get(requestId)?.choices ?? [];
   }
 
@@ -159,6 +164,6 @@ export class CallsService {
     const now = this.clock.now();
     for (const call of this.newestOpen()) yield call.record(now);
     if (openOnly) return;
-    for (const { record } of this.ring.newestFirst()) yield record;
+    yield* this.ring.newestFirst();
   }
 }

@@ -1,3 +1,4 @@
+import { WordPage } from '../kernel/index.js';
 import {
   endedAtOf,
   endOf,
@@ -8,7 +9,6 @@ import {
   wordsOf,
   writeCall,
 } from './call-words.js';
-import { LogPage } from './log-page.js';
 import type { LoggedCall } from './logged-call.js';
 
 /** An hour over a day, so that a window of a day is whole. */
@@ -23,7 +23,7 @@ const MOST_ENTRIES = 60_000;
 /** The newest calls of all models, bounded by age, and with the candidates they were chosen from by number. */
 export class CallLog {
   /** Oldest first; none of them empty. */
-  private pages: LogPage[] = [];
+  private pages: WordPage[] = [];
   private entries = 0;
   private calls = 0;
 
@@ -58,17 +58,17 @@ export class CallLog {
     return this.calls;
   }
 
-  private pageFor(words: number): LogPage {
+  private pageFor(words: number): WordPage {
     const newest = this.pages.at(-1);
     if (newest?.hasRoomFor(words) === true) return newest;
     newest?.seal();
-    const page = new LogPage(words);
+    const page = new WordPage(words);
     this.pages.push(page);
     return page;
   }
 
   /** What is kept moves up to what was kept before it. */
-  private forgetOn(page: LogPage, model: string): void {
+  private forgetOn(page: WordPage, model: string): void {
     let at = page.first;
     let kept = at;
     while (at < page.used) {

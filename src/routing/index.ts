@@ -13,6 +13,7 @@
  */
 export { AdmissionService, type Admission } from './admission.service.js';
 export { candidateNotes, type CandidateNote } from './candidate-notes.js';
+export { candidateEnd, candidateWords, readCandidate, writeCandidate } from './candidate-words.js';
 export { choiceWords } from './choice-words.js';
 export { ExpectationsService } from './expectations.service.js';
 export { pinnedRoute } from './pinned-route.js';

@@ -1,24 +1,24 @@
-/** 64 KiB: what a log that is not full may take too much. */
+/** 64 KiB: what a list of pages that is not full may take too much. */
 const PAGE_WORDS = 8192;
 
 /**
- * A part of the log: numbers side by side in one block outside of the heap, so that a call that is remembered is no object for
- * the garbage collector to trace, and to move once it has outlived two scavenges. Texts stand in a list of the page's
+ * Numbers side by side in one block outside of the heap, so that what is remembered there is no object for the garbage
+ * collector to trace, and to move once it has outlived two scavenges. Texts stand in a list of the page's
  * own, each once, and go with the page: nothing has to count who refers to them.
  */
-export class LogPage {
+export class WordPage {
   readonly numbers: Float64Array;
   /** The same words, in two and in four parts each. */
   readonly halves: Uint32Array;
   readonly quarters: Uint16Array;
-  /** Where the oldest call that is kept begins, and where the next one will. */
+  /** Where the oldest entry that is kept begins, and where the next one will. */
   first = 0;
   used = 0;
-  private readonly texts: string[] = [];
+  private texts: string[] = [];
   /** By text. Only a page that is still written to looks for them. */
   private places = new Map<string, number>();
 
-  /** @param leastWords of a call that is longer than a page has room for */
+  /** @param leastWords of an entry that is longer than a page has room for */
   constructor(leastWords: number) {
     this.numbers = new Float64Array(Math.max(PAGE_WORDS, leastWords));
     this.halves = new Uint32Array(this.numbers.buffer);
@@ -31,6 +31,11 @@ export class LogPage {
 
   get isEmpty(): boolean {
     return this.first === this.used;
+  }
+
+  /** No longer than others, so that keeping it to write on it again costs no more than they do. */
+  get isOrdinary(): boolean {
+    return this.numbers.length === PAGE_WORDS;
   }
 
   /** The number that stands for a text on this page. There are fewer of them than words, so it fits a quarter. */
@@ -53,6 +58,14 @@ export class LogPage {
   /** Nothing more will be written to it. */
   seal(): void {
     this.places = new Map();
+  }
+
+  /** As if it were new: a block that is old enough goes with the next full collection only, so it had better be used again. */
+  clear(): void {
+    this.first = 0;
+    this.used = 0;
+    this.texts = [];
+    this.seal();
   }
 
   /** Moves words towards the page's beginning. */
