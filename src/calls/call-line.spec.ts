@@ -47,6 +47,15 @@ const RECORD = fc.record<CallRecord>({
   work_units: fc.array(WORK),
 });
 
+/** Of few values, so that many calls have the same. */
+const FEW = fc.constantFrom('a', '"', '\ud800');
+const FIGURE = fc.constantFrom(0, -0, NaN, 31);
+const SIMILAR_ATTEMPT = fc.record<AttemptNote>({
+  ...{ signature: FEW, mode: fc.constantFrom<RoutingNote['mode']>('scout', 'exploit'), probability: NUMBER },
+  ...{ outcome: OUTCOME, status: fc.option(FIGURE), ms: fc.option(NUMBER) },
+  ...{ failed_node_id: fc.option(FEW), cause: fc.option(FEW) },
+});
+
 describe('the line of a call', () => {
   it('is what JSON makes of its record, to the letter', () => {
     fc.assert(
@@ -55,5 +64,47 @@ describe('the line of a call', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('is that also where only some of it differs from the line before on the same route', () => {
+    const attempt = SIMILAR_ATTEMPT;
+    const unit = fc.record({ node_id: FEW, start_layer: FIGURE, end_layer: FIGURE, work_units: NUMBER });
+    const usual = fc
+      .record({ record: RECORD, attempt, unit, model: FEW, key_name: fc.option(FEW), probability: NUMBER })
+      .map(({ record, attempt: note, unit: done, model, key_name, probability }): CallRecord => {
+        const { signature, mode } = note;
+        const routing = { mode, signature, probability };
+        return {
+          ...record,
+          model,
+          key_name,
+          routing,
+          attempts: [note],
+          work_units: [done],
+          cause: note.cause,
+        };
+      });
+    fc.assert(
+      fc.property(fc.array(usual, { minLength: 2, maxLength: 30 }), (records) => {
+        for (const record of records) {
+          for (let times = 0; times < 2; times += 1) {
+            expect(`{${recordMembers(record)}}`).toBe(JSON.stringify(record));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is that on more routes than are remembered', () => {
+    const [sample] = fc.sample(fc.record({ record: RECORD, attempt: ATTEMPT, unit: WORK }), 1);
+    if (sample === undefined) throw new Error('no sample');
+    for (let at = 0; at < 1000; at += 1) {
+      const attempt = { ...sample.attempt, signature: `route ${String(at % 300)}` };
+      const { signature, mode, probability } = attempt;
+      const routing = { mode, signature, probability };
+      const record = { ...sample.record, routing, attempts: [attempt], work_units: [sample.unit] };
+      expect(`{${recordMembers(record)}}`).toBe(JSON.stringify(record));
+    }
   });
 });

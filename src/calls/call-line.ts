@@ -1,13 +1,28 @@
 import type { AttemptNote, CallRecord, RoutingNote, WorkUnits } from './call-record.js';
+import { flag, number, text, textOrNull } from './json-values.js';
+import { isUsual, UsualLine } from './usual-line.js';
 
-/** Nothing that JSON escapes. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+/** Of so many routes what their last line had is remembered. */
+const MOST_ROUTES = 256;
+const usualLines = new Map<string, UsualLine>();
 
 /**
  * What `JSON.stringify` writes of a finished call's record, without the braces around it: three times as fast, since it
- * knows the fields. Every call is logged.
+ * knows the fields, and takes what it can from the route's last line. Every call is logged.
  */
 export function recordMembers(record: CallRecord): string {
+  const [attempt] = record.attempts;
+  const [unit] = record.work_units;
+  if (attempt === undefined || unit === undefined || !isUsual(record, attempt)) return allMembers(record);
+  const known = usualLines.get(attempt.signature);
+  if (known?.isLike(record, attempt, unit) === true) return known.of(record, attempt, unit);
+  if (usualLines.size >= MOST_ROUTES) usualLines.clear();
+  const line = new UsualLine(record, attempt, unit);
+  usualLines.set(attempt.signature, line);
+  return line.of(record, attempt, unit);
+}
+
+function allMembers(record: CallRecord): string {
   return (
     `"request_id":${text(record.request_id)},"started_at":"${record.started_at}","model":${text(record.model)}` +
     `,"stream":${flag(record.stream)},"key_name":${textOrNull(record.key_name)}` +
@@ -47,21 +62,4 @@ function workUnits(units: readonly WorkUnits[]): string {
       `,"work_units":${number(work_units)}}`;
   }
   return all;
-}
-
-function text(value: string): string {
-  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
-}
-
-function textOrNull(value: string | null): string {
-  return value === null ? 'null' : text(value);
-}
-
-function flag(value: boolean): string {
-  return value ? 'true' : 'false';
-}
-
-/** JSON has no infinity. */
-function number(value: number | null): string {
-  return value === null || !Number.isFinite(value) ? 'null' : String(value);
 }
