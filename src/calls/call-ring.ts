@@ -1,4 +1,4 @@
-import { WordPage } from '../kernel/index.js';
+import { PageSupply, type WordPage } from '../kernel/index.js';
 import type { CallRecord } from './call-record.js';
 import type { KeptCall } from './call-story.js';
 import {
@@ -21,9 +21,8 @@ export class CallRing {
   /** By slot: the page of a call, and where it begins there. */
   private readonly pages: WordPage[] = [];
   private readonly begins: Uint32Array;
-  private newest = new WordPage(0);
-  /** The page that was let go of last. */
-  private spare: WordPage | null = null;
+  private readonly supply = new PageSupply();
+  private newest = this.supply.take(0);
   private written = 0;
 
   constructor(private readonly capacity: number) {
@@ -72,26 +71,14 @@ export class CallRing {
   /** The oldest call goes, and its page, if there is none behind it. */
   private letGo(page: WordPage, at: number): void {
     page.first = keptCallEnd(page, at);
-    if (page.isEmpty && page !== this.newest) this.keepSpare(page);
+    if (page.isEmpty && page !== this.newest) this.supply.giveBack(page);
   }
 
   private pageFor(words: number): WordPage {
     if (this.newest.hasRoomFor(words)) return this.newest;
     this.newest.seal();
-    if (this.newest.isEmpty) this.keepSpare(this.newest);
-    const { spare } = this;
-    if (spare?.hasRoomFor(words) === true) {
-      this.newest = spare;
-      this.spare = null;
-    } else {
-      this.newest = new WordPage(words);
-    }
+    if (this.newest.isEmpty) this.supply.giveBack(this.newest);
+    this.newest = this.supply.take(words);
     return this.newest;
-  }
-
-  private keepSpare(page: WordPage): void {
-    if (!page.isOrdinary) return;
-    page.clear();
-    this.spare = page;
   }
 }

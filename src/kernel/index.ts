@@ -85,5 +85,5 @@ export { spanLength, subtractSpans, type LayerSpan } from './span.js';
 export { ROUTE_ENUMERATIONS, ROUTE_POLICIES, type RouteEnumeration, type RoutePolicy } from './names.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { isoTime } from './iso-time.js';
-export { WordPage } from './word-page.js';
+export { PageSupply, WordPage } from './word-page.js';
 export { LOGGER, type Logger } from './logger.js';

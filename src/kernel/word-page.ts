@@ -73,3 +73,23 @@ export class WordPage {
     this.numbers.copyWithin(to, from, end);
   }
 }
+
+/** Pages for one list of them. The one that was done with last is the next one, so that a list that is full takes no new ones. */
+export class PageSupply {
+  private spare: WordPage | null = null;
+
+  /** An empty one with room for so many words. */
+  take(words: number): WordPage {
+    const { spare } = this;
+    if (spare?.hasRoomFor(words) !== true) return new WordPage(words);
+    this.spare = null;
+    return spare;
+  }
+
+  /** Nobody reads it any more. */
+  giveBack(page: WordPage): void {
+    if (!page.isOrdinary) return;
+    page.clear();
+    this.spare = page;
+  }
+}

@@ -1,4 +1,4 @@
-import { WordPage } from '../kernel/index.js';
+import { PageSupply, type WordPage } from '../kernel/index.js';
 import {
   endedAtOf,
   endOf,
@@ -24,6 +24,7 @@ const MOST_ENTRIES = 60_000;
 export class CallLog {
   /** Oldest first; none of them empty. */
   private pages: WordPage[] = [];
+  private readonly supply = new PageSupply();
   private entries = 0;
   private calls = 0;
 
@@ -62,7 +63,7 @@ export class CallLog {
     const newest = this.pages.at(-1);
     if (newest?.hasRoomFor(words) === true) return newest;
     newest?.seal();
-    const page = new WordPage(words);
+    const page = this.supply.take(words);
     this.pages.push(page);
     return page;
   }
@@ -92,7 +93,10 @@ export class CallLog {
       this.entries -= entriesAt(page, first);
       this.calls -= 1;
       page.first = endOf(page, first);
-      if (page.isEmpty) this.pages.shift();
+      if (page.isEmpty) {
+        this.pages.shift();
+        this.supply.giveBack(page);
+      }
     }
   }
 }
