@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isoTime } from '../kernel/index.js';
+import { isoTime, type WordPage } from '../kernel/index.js';
 import {
   NOTHING_CONSIDERED,
   type CandidateState,
@@ -90,6 +90,26 @@ describe('the ring of finished calls', () => {
       expect([...ring.newestFirst()]).toStrictEqual(kept.map((each) => each.kept.record));
       for (const each of kept) expect(ring.get(each.kept.record.request_id)).toEqual(each.kept);
     }
+  });
+});
+
+describe('what the ring of finished calls takes', () => {
+  it('is bounded by the calls in it, however many there were', () => {
+    const ring = new CallRing(1000);
+    for (let at = 0; at < 50_000; at += 1) {
+      const { kept, beganAt } = wide(at, 1);
+      ring.add({ ...kept, record: { ...kept.record, model: `model ${String(at)}` } }, beganAt);
+    }
+    const { pages } = ring as unknown as { readonly pages: readonly WordPage[] };
+    const held = new Set(pages);
+    expect(pages).toHaveLength(1000);
+    // Some 40 words a call, and a page that is not full.
+    expect(held.size).toBeLessThanOrEqual(7);
+    // A model of its own for each call, on pages that may begin with calls that are gone.
+    let texts = 0;
+    for (const page of held) for (let at = 0; page.textAt(at) !== ''; at += 1) texts += 1;
+    expect(texts).toBeGreaterThan(1000);
+    expect(texts).toBeLessThan(1500);
   });
 });
 

@@ -152,7 +152,7 @@ describe('what a tracker holds', () => {
       held: NOTHING_HELD,
       entries: {
         'CallsService.open.present': 0,
-        'CallsService.ring.slots': 1000,
+        'CallsService.ring.pages': 1000,
         'Deadlines.waiting.present': 0,
         'NodeHealthService.counts.routes': 0,
       },

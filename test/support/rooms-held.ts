@@ -7,7 +7,7 @@ import { HeadPoolsService } from '../../src/chat-proxy/upstream/head-pools.servi
 import { IncidentsService } from '../../src/history/incidents.service.js';
 import { RouteHistoryService } from '../../src/history/route-history.service.js';
 import { TimelineService } from '../../src/history/timeline.service.js';
-import { Deadlines, EventBus } from '../../src/kernel/index.js';
+import { Deadlines, EventBus, WordPage } from '../../src/kernel/index.js';
 import { CallMetrics } from '../../src/metrics/call-metrics.service.js';
 import { MeshMetrics } from '../../src/metrics/mesh-metrics.service.js';
 import { ModelLabels } from '../../src/metrics/model-labels.js';
@@ -57,17 +57,21 @@ const ROOMS: readonly Type[] = [
 /** Deep enough for what a service keeps in objects of its own. */
 const DEPTH = 3;
 
-/** How many entries each map, set and list within the rooms' services has, by where it is. */
+/**
+ * How many entries each map, set and list within the rooms' services has, by where it is. What a page of words has texts of
+ * depends on where among its calls it begins; call-ring.spec.ts holds how many they may be.
+ */
 export function entriesOf({ app }: Pick<RunningTracker, 'app'>): Record<string, number> {
   const counts: Record<string, number> = {};
   const services = ROOMS.map((room) => [room.name, app.get<object>(room)] as const);
   const seen = new Set<object>(services.map(([, service]) => service));
+  const isDone = (value: object): boolean => seen.has(value) || value instanceof WordPage;
   const count = (owner: object, path: string, depth: number): void => {
     for (const [name, value] of Object.entries(owner) as [string, unknown][]) {
       const place = `${path}.${name}`;
       if (value instanceof Map || value instanceof Set) counts[place] = value.size;
       else if (Array.isArray(value)) counts[place] = value.length;
-      else if (typeof value === 'object' && value !== null && depth > 0 && !seen.has(value)) {
+      else if (typeof value === 'object' && value !== null && depth > 0 && !isDone(value)) {
         seen.add(value);
         count(value, place, depth - 1);
       }
