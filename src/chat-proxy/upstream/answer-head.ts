@@ -25,7 +25,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** In lower case; empty where it is none. */
 const nameOf = remembered((given) => (NAME.test(given) ? given.toLowerCase() : ''));
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
-const DIGITS = /^\d{1,15}$/;
+const DIGITS = /^0*\d{1,15}$/;
 const IDLE_SECONDS = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i;
 const EMPTY: BodyFraming = { kind: 'length', length: 0 };
 const CHUNKED: BodyFraming = { kind: 'chunked' };
@@ -127,13 +127,23 @@ function isBlank(code: number): boolean {
 
 function framingOf(status: number, headers: IncomingHttpHeaders): BodyFraming {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
-  if (length !== undefined && (coding !== undefined || !DIGITS.test(length))) {
-    throw new HeadFault('invalid_http');
-  }
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw new HeadFault('invalid_http');
+  const isChunked = coding !== undefined && isInChunks(coding);
+  if (length !== undefined && (isChunked || !DIGITS.test(length))) throw new HeadFault('invalid_http');
   if (status < 200 || status === 204 || status === 304) return EMPTY;
-  if (coding !== undefined) return CHUNKED;
+  if (isChunked) return CHUNKED;
   return length === undefined ? UNTIL_CLOSE : { kind: 'length', length: Number(length) };
+}
+
+/** Proxies in between say it twice, some of them; it is done once all the same. */
+function isInChunks(coding: string): boolean {
+  if (coding === 'chunked') return true;
+  const codings = coding
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim());
+  const told = codings.filter((each) => each !== '' && each !== 'identity');
+  if (told.some((each) => each !== 'chunked')) throw new HeadFault('invalid_http');
+  return told.length > 0;
 }
 
 function isKeptAlive(connection: string | undefined, isOld: boolean): boolean {

@@ -101,6 +101,21 @@ describe('an answer', () => {
       'a',
       true,
     ],
+    ['behind empty lines', `\r\n\n\r\n${OK}content-length: 1\r\n\r\na`, 'a', true],
+    ['before an empty line', `${OK}content-length: 1\r\n\r\na\r\n`, 'a', true],
+    [
+      'in chunks, said twice',
+      `${OK}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+      'a',
+      true,
+    ],
+    ['as it is', `${OK}transfer-encoding: identity\r\ncontent-length: 1\r\n\r\na`, 'a', true],
+    [
+      'in chunks with padded sizes',
+      `${OK}transfer-encoding: chunked\r\n\r\n0000000000000001 \t;x\r\na\r\n0\r\n\r\n`,
+      'a',
+      true,
+    ],
     ['without a reason', 'HTTP/1.1 200\r\ncontent-length: 1\r\n\r\na', 'a', true],
     ['with an empty reason', 'HTTP/1.1 200 \r\ncontent-length: 1\r\n\r\na', 'a', true],
     ['with the bytes of two', `${OK}content-length: 1\r\n\r\nabc`, 'a', false],
@@ -174,6 +189,12 @@ describe('an answer', () => {
   ])('says how long its connection is kept: %s', (told, idleSeconds) => {
     const sink = heard(`${OK}keep-alive: ${told}\r\ncontent-length: 0\r\n\r\n`);
     expect(sink.whole?.idleSeconds).toBe(idleSeconds);
+  });
+
+  it('may be long, though each of its chunks has an extension', () => {
+    const chunk = '1;n=000001\r\na\r\n';
+    const sink = heard(`${OK}transfer-encoding: chunked\r\n\r\n`, chunk.repeat(5000), '0\r\n\r\n');
+    expect([sink.fault, sink.text.length, sink.whole?.keepsAlive]).toEqual([null, 5000, true]);
   });
 
   it('is given on without a copy', () => {
@@ -298,6 +319,11 @@ describe('what is no answer', () => {
     ['an older HTTP', 'HTTP/0.9 200 OK\r\n\r\n'],
     ['a newer HTTP', 'HTTP/2.0 200 OK\r\n\r\n'],
     ['a folded line', `${OK}x: a\r\n b\r\ncontent-length: 0\r\n\r\n`],
+    ['garbage behind a chunk size', `${OK}transfer-encoding: chunked\r\n\r\n1 xx\r\na\r\n`],
+    [
+      'a chunk of more bytes than can be counted',
+      `${OK}transfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n`,
+    ],
     ['a coding besides chunks', `${OK}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
     ['a coding that is no chunks', `${OK}transfer-encoding: gzip\r\n\r\n`],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'],
@@ -310,14 +336,18 @@ describe('what is no answer', () => {
     expect(heard('HT', 'TP/1.1').fault).toBeNull();
     expect(heard('HT', 'X').fault).toBe('invalid_http');
     expect(heard('{"error"').fault).toBe('invalid_http');
+    // Its head would have no end.
+    expect(heard('HTTP/1.1 200 OK\ncontent-length: 0\n\n').fault).toBe('invalid_http');
+    expect(heard('HTTP/1.1 200 OK\r', 'content-length: 0\r').fault).toBe('invalid_http');
+    expect(heard(`${OK}content-length: 0\n`, '\n').fault).toBe('invalid_http');
   });
 
   it.each([
     [
       'header lines',
-      [OK, ...Array.from({ length: 20 }, (_, n) => `x-${String(n)}: ${'a'.repeat(1000)}\r\n`)],
+      [OK, ...Array.from({ length: 40 }, (_, n) => `x-${String(n)}: ${'a'.repeat(1000)}\r\n`)],
     ],
-    ['a line without end', [`${OK}x: `, 'a'.repeat(17_000)]],
+    ['a line without end', [`${OK}x: `, 'a'.repeat(33_000)]],
     ['chunk extensions', [`${OK}transfer-encoding: chunked\r\n\r\n1;`, 'a'.repeat(17_000)]],
     ['trailers', [`${OK}transfer-encoding: chunked\r\n\r\n0\r\nx:`, 'a'.repeat(17_000)]],
   ])('is told of too many %s', (_what, pieces) => {

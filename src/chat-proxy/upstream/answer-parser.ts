@@ -14,8 +14,13 @@ export interface AnswerSink {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const BEGINNING = 'HTTP/1.';
-/** As much as node:http takes. */
-const MOST_HEAD_BYTES = 16 * 1024;
+const NOTHING = Buffer.alloc(0);
+/** node:http takes 16 KiB of names and values. */
+const MOST_HEAD_BYTES = 32 * 1024;
+/** A line that ends otherwise than by both: its head would never end. */
+const BARE = /[^\r]\n|\r[^\n]/;
+const CR = 13;
+const LF = 10;
 const SWITCHING_PROTOCOLS = 101;
 
 const enum Reads {
@@ -83,40 +88,42 @@ export class AnswerParser {
    */
   end(): boolean {
     if (this.reads !== Reads.UntilClose) return false;
-    this.finish(true);
+    this.finish(NOTHING, 0);
     return true;
   }
 
-  private readHead(bytes: Buffer, at: number): number {
+  private readHead(bytes: Buffer, from: number): number {
     const gathered = this.begun;
+    const at = gathered === null ? afterEmptyLines(bytes, from) : from;
+    if (at === bytes.length) return at;
     // The end may lie across the pieces.
     const whole = gathered === null ? bytes : Buffer.concat([gathered, bytes.subarray(at)]);
     const start = gathered === null ? at : 0;
-    const from = gathered === null ? at : Math.max(0, gathered.length - END_OF_HEAD.length + 1);
-    const end = whole.indexOf(END_OF_HEAD, from);
+    const sought = gathered === null ? at : Math.max(0, gathered.length - END_OF_HEAD.length + 1);
+    const end = whole.indexOf(END_OF_HEAD, sought);
     const length = (end < 0 ? whole.length : end) - start;
     if (length > MOST_HEAD_BYTES) throw new HeadFault('headers_too_long');
     if (end < 0) {
-      this.gather(whole, start);
+      this.gather(whole, start, sought);
       return bytes.length;
     }
     this.begun = null;
-    this.headRead(
-      readAnswerHead(whole.toString('latin1', start, end)),
-      end + END_OF_HEAD.length >= whole.length,
-    );
     // In the piece that came last.
-    return end + END_OF_HEAD.length - (whole.length - bytes.length);
+    const next = end + END_OF_HEAD.length - (whole.length - bytes.length);
+    this.headRead(readAnswerHead(whole.toString('latin1', start, end)), bytes, next);
+    return next;
   }
 
   /** What can't become an answer is not waited for. */
-  private gather(whole: Buffer, start: number): void {
+  private gather(whole: Buffer, start: number, fresh: number): void {
     const beginning = whole.toString('latin1', start, start + BEGINNING.length);
-    if (!BEGINNING.startsWith(beginning)) throw new HeadFault('invalid_http');
+    if (!BEGINNING.startsWith(beginning) || BARE.test(whole.toString('latin1', fresh))) {
+      throw new HeadFault('invalid_http');
+    }
     this.begun = start === 0 ? whole : whole.subarray(start);
   }
 
-  private headRead(head: AnswerHead, isLastByte: boolean): void {
+  private headRead(head: AnswerHead, bytes: Buffer, next: number): void {
     if (head.status === SWITCHING_PROTOCOLS) throw new HeadFault('invalid_http');
     if (head.status < 200) return;
     this.head = head;
@@ -129,14 +136,14 @@ export class AnswerParser {
       this.chunked.begin();
     } else this.reads = Reads.UntilClose;
     this.sink.onHead(head.status, head.headers);
-    if (this.isReading(Reads.Length) && this.left === 0) this.finish(isLastByte);
+    if (this.isReading(Reads.Length) && this.left === 0) this.finish(bytes, next);
   }
 
   private readLength(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.left);
     this.left -= end - at;
     this.sink.onBody(partOf(bytes, at, end));
-    if (this.isReading(Reads.Length) && this.left === 0) this.finish(end === bytes.length);
+    if (this.isReading(Reads.Length) && this.left === 0) this.finish(bytes, end);
     return end;
   }
 
@@ -149,7 +156,7 @@ export class AnswerParser {
       return dataEnd;
     }
     const next = chunked.skip(bytes, at);
-    if (chunked.isWhole) this.finish(next === bytes.length);
+    if (chunked.isWhole) this.finish(bytes, next);
     return next;
   }
 
@@ -158,15 +165,26 @@ export class AnswerParser {
     return this.reads === what;
   }
 
-  /** @param isLastByte nothing was sent behind it: on a connection that goes on, that would be an answer to nothing */
-  private finish(isLastByte: boolean): void {
+  /** What else stands behind it, on a connection that goes on, would be an answer to nothing. */
+  private finish(bytes: Buffer, end: number): void {
     const { head } = this;
     this.reads = Reads.Nothing;
     this.head = null;
-    if (head !== null) this.sink.onWhole(isLastByte ? head : { ...head, keepsAlive: false });
+    if (head !== null) this.sink.onWhole(isEmptyLines(bytes, end) ? head : { ...head, keepsAlive: false });
   }
 }
 
 function partOf(bytes: Buffer, start: number, end: number): Buffer {
   return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+}
+
+/** Some servers send an empty line behind an answer, or before one. */
+export function isEmptyLines(bytes: Buffer, from: number): boolean {
+  return afterEmptyLines(bytes, from) === bytes.length;
+}
+
+function afterEmptyLines(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] === CR || bytes[at] === LF)) at += 1;
+  return at;
 }

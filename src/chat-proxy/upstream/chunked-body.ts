@@ -5,13 +5,14 @@ const LF = 10;
 const TAB = 9;
 const SPACE = 32;
 const SEMICOLON = 59;
-/** 16^12 bytes is more than anybody sends, and still a whole number. */
-const MOST_DIGITS = 12;
-/** Of chunk extensions and trailers in all; they are passed over. */
+const MOST_DIGITS = 16;
+/** Of one chunk's extensions, and of all trailers; they are passed over. */
 const MOST_ASIDE_BYTES = 16 * 1024;
 
 const enum Expects {
   Size,
+  /** Blanks between a size and what follows. */
+  Blank,
   Extension,
   SizeLf,
   Data,
@@ -75,6 +76,9 @@ export class ChunkedBody {
       case Expects.Size:
         this.sizeByte(byte);
         return;
+      case Expects.Blank:
+        this.afterSize(byte);
+        return;
       case Expects.Extension:
         if (byte === CR) this.expects = Expects.SizeLf;
         else this.passOver(byte);
@@ -88,6 +92,7 @@ export class ChunkedBody {
       case Expects.DataLf:
         this.demand(byte, LF, Expects.Size);
         this.digits = 0;
+        this.aside = 0;
         return;
       case Expects.Trailer:
         this.expects = byte === CR ? Expects.LastLf : Expects.TrailerRest;
@@ -111,13 +116,22 @@ export class ChunkedBody {
 
   private sizeByte(byte: number): void {
     const digit = hexDigit(byte);
-    if (digit >= 0 && this.digits < MOST_DIGITS) {
-      this.size = this.size * 16 + digit;
-      this.digits += 1;
-    } else if (this.digits === 0) throw new HeadFault('invalid_http');
-    else if (byte === CR) this.expects = Expects.SizeLf;
-    else if (byte === SEMICOLON || byte === SPACE || byte === TAB) this.expects = Expects.Extension;
+    if (digit < 0) {
+      if (this.digits === 0) throw new HeadFault('invalid_http');
+      this.afterSize(byte);
+      return;
+    }
+    this.size = this.size * 16 + digit;
+    this.digits += 1;
+    if (this.digits > MOST_DIGITS || this.size > Number.MAX_SAFE_INTEGER) throw new HeadFault('invalid_http');
+  }
+
+  private afterSize(byte: number): void {
+    if (byte === CR) this.expects = Expects.SizeLf;
+    else if (byte === SEMICOLON) this.expects = Expects.Extension;
+    else if (byte === SPACE || byte === TAB) this.expects = Expects.Blank;
     else throw new HeadFault('invalid_http');
+    if (byte !== CR) this.passOver(byte);
   }
 
   private demand(byte: number, demanded: number, next: Expects): void {

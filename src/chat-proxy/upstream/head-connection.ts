@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Rostered } from '../../kernel/index.js';
 import type { AnswerHead } from './answer-head.js';
-import { AnswerParser, type AnswerSink } from './answer-parser.js';
+import { AnswerParser, isEmptyLines, type AnswerSink } from './answer-parser.js';
 import type { ConnectionUser } from './guarded-connector.js';
 import { HeadFault } from './head-fault.js';
 
@@ -37,6 +37,8 @@ export class HeadConnection implements AnswerSink, ConnectionUser, Rostered {
   place = -1;
   /** While it is idle: until when, in monotonic ms. */
   idleUntil = Infinity;
+  /** How long its head would keep it, as it said last. */
+  idleSeconds: number | null = null;
   private readonly parser = new AnswerParser(this);
   private socket: Socket | null = null;
   private exchange: Exchange | null;
@@ -49,6 +51,10 @@ export class HeadConnection implements AnswerSink, ConnectionUser, Rostered {
     first: Exchange,
   ) {
     this.exchange = first;
+  }
+
+  get isOver(): boolean {
+    return this.isGone;
   }
 
   /** A request that goes out now follows another one: the head may be closing the connection right now. */
@@ -74,9 +80,9 @@ export class HeadConnection implements AnswerSink, ConnectionUser, Rostered {
   };
 
   readonly received = (bytes: Buffer): void => {
-    // Nobody has asked.
+    // Nobody has asked. Some servers send an empty line behind what they have said.
     if (this.exchange === null) {
-      this.destroy();
+      if (!isEmptyLines(bytes, 0)) this.destroy();
       return;
     }
     try {

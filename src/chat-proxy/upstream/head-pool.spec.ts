@@ -97,8 +97,10 @@ function send(name: string): FakeExchange {
   return exchange;
 }
 
-/** Streams tell in later turns. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Streams tell in later turns, and a connection is free again after two more. */
+async function turn(): Promise<void> {
+  for (let times = 0; times < 4; times += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 function socketAt(at: number): FakeSocket {
   const socket = sockets[at];
@@ -152,10 +154,11 @@ describe('the connections to a head', () => {
     expect(pool.size).toBe(2);
   });
 
-  it('that nobody waits for any more are there for the next', () => {
+  it('that nobody waits for any more are there for the next', async () => {
     const left = send('a');
     left.connection?.abandon(left);
     connects[0]?.(null);
+    await turn();
     const next = send('b');
     expect([left.events, next.events, pool.size]).toEqual([[], ['sent'], 1]);
   });
@@ -235,6 +238,41 @@ describe('the connections to a head', () => {
     connects[0]?.(null);
     await answered(0);
     expect(socketAt(0).written.join('')).toBe(`a ${'x'.repeat(100_000)}`);
+  });
+
+  it('are not used again before all sockets have been read once more, and not at all if more has come', async () => {
+    const first = send('a');
+    connects[0]?.(null);
+    first.onWhole = () => void send('b');
+    socketAt(0).answer();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(connects).toHaveLength(2);
+    socketAt(0).answer();
+    await turn();
+    expect([socketAt(0).destroyed, pool.size]).toEqual([true, 1]);
+  });
+
+  it('outlast an empty line behind an answer', async () => {
+    send('a');
+    connects[0]?.(null);
+    await answered(0);
+    socketAt(0).push('\r\n');
+    await turn();
+    const next = send('b');
+    await answered(0);
+    expect(next.events).toEqual(['sent again', '200', '{}', 'whole']);
+  });
+
+  it('are closed in time, whatever others were told', async () => {
+    send('a');
+    send('b');
+    connects.forEach((connect) => connect(null));
+    await answered(0, 'keep-alive: timeout=60\r\n');
+    await answered(1, 'keep-alive: timeout=5\r\n');
+    clock.advance(3000);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true]);
+    clock.advance(55_000);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 
   it('end when a head speaks unasked, or ends them', async () => {

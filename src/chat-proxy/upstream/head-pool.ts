@@ -28,6 +28,10 @@ export class HeadPool implements ConnectionOwner, Deadline {
   /** The one used last stands last and is used first: the others can grow old. */
   private readonly idle: HeadConnection[] = [];
   private readonly waiting: Exchange[] = [];
+  /** Those whose answer was whole in this turn of the loop, and in the one before. */
+  private answered: HeadConnection[] = [];
+  private quiet: HeadConnection[] = [];
+  private soonest = Infinity;
   private isClosing = false;
 
   constructor(
@@ -83,12 +87,8 @@ export class HeadPool implements ConnectionOwner, Deadline {
   }
 
   onIdle(connection: HeadConnection, idleSeconds: number | null): void {
-    try {
-      this.rest(connection, idleSeconds);
-    } catch {
-      // Nobody's call is at stake, only what the next one may use.
-      connection.destroy();
-    }
+    connection.idleSeconds = idleSeconds;
+    if (this.answered.push(connection) === 1 && this.quiet.length === 0) setImmediate(this.look);
   }
 
   onGone(connection: HeadConnection): void {
@@ -105,6 +105,7 @@ export class HeadPool implements ConnectionOwner, Deadline {
   get dueAt(): number {
     let first = Infinity;
     for (const { idleUntil } of this.idle) first = Math.min(first, idleUntil);
+    this.soonest = first;
     return first;
   }
 
@@ -118,12 +119,34 @@ export class HeadPool implements ConnectionOwner, Deadline {
     this.options.deadlines.delete(this);
   }
 
-  private rest(connection: HeadConnection, idleSeconds: number | null): void {
+  /**
+   * An answer that is followed by another, which nobody asked for, must not be taken for the answer to the next request: so a
+   * connection is used again only when all sockets have been read once more, and nothing has come of it.
+   */
+  private readonly look = (): void => {
+    const free = this.quiet;
+    this.quiet = this.answered;
+    this.answered = [];
+    for (const connection of free) if (!connection.isOver) this.use(connection);
+    if (this.quiet.length > 0) setImmediate(this.look);
+  };
+
+  private use(connection: HeadConnection): void {
+    try {
+      this.rest(connection);
+    } catch {
+      // Nobody's call is at stake, only what the next one may use.
+      connection.destroy();
+    }
+  }
+
+  private rest(connection: HeadConnection): void {
     const next = this.waiting.shift();
     if (next !== undefined) {
       connection.send(next);
       return;
     }
+    const { idleSeconds } = connection;
     const idleMs = idleSeconds === null ? IDLE_MS : Math.min(idleSeconds * MS - SOONER_MS, MOST_IDLE_MS);
     if (idleMs <= 0 || this.isClosing || this.connections.size > this.options.mostConnections) {
       connection.destroy();
@@ -132,8 +155,10 @@ export class HeadPool implements ConnectionOwner, Deadline {
     connection.idleUntil = this.options.deadlines.now() + idleMs;
     this.idle.push(connection);
     // It stays among the deadlines when none is idle: coming and going with each call would cost more.
+    const isFirst = this.idle.length === 1 || connection.idleUntil < this.soonest;
+    if (isFirst) this.soonest = connection.idleUntil;
     if (this.place < 0) this.options.deadlines.add(this);
-    else if (this.idle.length === 1) this.options.deadlines.hasten(this);
+    else if (isFirst) this.options.deadlines.hasten(this);
   }
 
   private open(exchange: Exchange): void {
