@@ -5,6 +5,7 @@
 module.exports = [
   'kernel/address.ts',
   'kernel/endpoint.ts',
+  'kernel/header-grammar.ts',
   'kernel/roster.ts',
   'kernel/span.ts',
   'kernel/word-page.ts',

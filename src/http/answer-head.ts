@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { UNFIT_FOR_A_HEADER } from '../kernel/index.js';
 import { KEEP_ALIVE_TIMEOUT_MS } from './keep-alive.js';
 
 /** Where Node keeps the head of an answer until its first bytes go out with it. */
@@ -9,8 +10,6 @@ interface Headed {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What Node refuses in a value; it throws then. */
-const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
 const START = 'HTTP/1.1 200 OK\r\n';
 const KEPT = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${String(KEEP_ALIVE_TIMEOUT_MS / 1000)}\r\n`;
 const LENGTH = 'content-length';
@@ -39,7 +38,7 @@ function headOf(headers: Headers, wallMs: number): string | null {
   let isMeasured = false;
   for (const name in headers) {
     const value = headers[name];
-    if (typeof value !== 'string' || UNFIT.test(value)) return null;
+    if (typeof value !== 'string' || UNFIT_FOR_A_HEADER.test(value)) return null;
     if (name === LENGTH) isMeasured = true;
     lines += `${name}: ${value}\r\n`;
   }

@@ -1,4 +1,4 @@
-import { EndpointFault, normaliseEndpoint } from '../kernel/index.js';
+import { EndpointFault, HEADER_NAME, normaliseEndpoint } from '../kernel/index.js';
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -44,7 +44,6 @@ export function readCollectorBase(text: string): string | undefined {
   return text.includes('?') ? undefined : readCollectorUrl(text);
 }
 
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /**

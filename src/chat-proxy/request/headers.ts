@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../candidate-enumeration/index.js';
+import { HEADER_NAME } from '../../kernel/index.js';
 import { passedOn, type TraceHeaders } from '../../traces/index.js';
 import { remembered } from '../remembered.js';
 import { tellsOfClient } from './client-headers.js';
@@ -9,9 +10,6 @@ export type HeaderMap = Record<string, string | string[]>;
 
 /** What a tracker that finds out a loop calls itself in its answer, so that whoever sent the chat there knows who it was. */
 export const TRACKER_HEADER = 'x-meshnet-tracker';
-
-/** What a header may be called (RFC 9110, 5.6.2). */
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Belong to one connection, whoever sends them (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
@@ -86,7 +84,7 @@ const NOT_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'reporting-endpoints',
 ]);
 /** Any parser sees to it that a name is a token; but the answer's head is made of them without being asked again. */
-const isForClients = remembered((name) => !NOT_FOR_CLIENTS.has(name) && TOKEN.test(name));
+const isForClients = remembered((name) => !NOT_FOR_CLIENTS.has(name) && HEADER_NAME.test(name));
 /** Of a client's own headers no more are passed on; more than a hundred is no use that anybody knows of. */
 const MOST_PASSED_ON = 512;
 /** Nor more characters than this, one that is too long for the rest left out: many servers take 8 or 16 KiB in all. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { HEADER_NAME, UNFIT_FOR_A_HEADER } from '../../kernel/index.js';
 import { remembered } from '../remembered.js';
 import { HeadFault } from './head-fault.js';
 
@@ -21,10 +22,8 @@ export interface AnswerHead {
   readonly idleSeconds: number | null;
 }
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** In lower case; empty where it is none. */
-const nameOf = remembered((given) => (NAME.test(given) ? given.toLowerCase() : ''));
-const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
+const nameOf = remembered((given) => (HEADER_NAME.test(given) ? given.toLowerCase() : ''));
 const DIGITS = /^0*\d{1,15}$/;
 const IDLE_SECONDS = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i;
 const EMPTY: BodyFraming = { kind: 'length', length: 0 };
@@ -82,7 +81,7 @@ function statusOf(text: string, end: number): number {
     text.startsWith('HTTP/1.') && (version === '1' || version === '0') && text.charAt(8) === ' ';
   const status = numberAt(text, 9);
   const isWhole = end === 12 || text.charAt(12) === ' ';
-  if (!isKnown || !isWhole || !(status >= 100) || UNFIT.test(text.slice(12, end))) {
+  if (!isKnown || !isWhole || !(status >= 100) || UNFIT_FOR_A_HEADER.test(text.slice(12, end))) {
     throw new HeadFault('invalid_http');
   }
   return status;
@@ -103,7 +102,7 @@ function readLine(text: string, start: number, end: number, headers: IncomingHtt
   if (colon <= start || colon >= end) throw new HeadFault('invalid_http');
   const name = nameOf(text.slice(start, colon));
   const value = withoutBlanks(text, colon + 1, end);
-  if (name === '' || UNFIT.test(value)) throw new HeadFault('invalid_http');
+  if (name === '' || UNFIT_FOR_A_HEADER.test(value)) throw new HeadFault('invalid_http');
   const known = headers[name];
   if (name === 'set-cookie') (headers['set-cookie'] ??= []).push(value);
   else if (typeof known !== 'string') headers[name] = value;

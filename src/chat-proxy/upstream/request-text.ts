@@ -1,10 +1,9 @@
+import { HEADER_NAME, UNFIT_FOR_A_HEADER } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 import { remembered } from '../remembered.js';
 import { HeadFault } from './head-fault.js';
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const isName = remembered((name) => NAME.test(name));
-const UNFIT_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+const isName = remembered((name) => HEADER_NAME.test(name));
 const UNFIT_PATH = /[^\x21-\x7e]/;
 
 /**
@@ -25,6 +24,6 @@ export function requestText(path: string, host: string, headers: HeaderMap, leng
 }
 
 function line(name: string, value: string): string {
-  if (!isName(name) || UNFIT_VALUE.test(value)) throw new HeadFault('invalid_request');
+  if (!isName(name) || UNFIT_FOR_A_HEADER.test(value)) throw new HeadFault('invalid_request');
   return `${name}: ${value}\r\n`;
 }
