@@ -46,4 +46,16 @@ describe('what is put off', () => {
     expect(done).toEqual([2]);
     expect(logger.of('afterwork.failed')).toHaveLength(1);
   });
+
+  it('harms nobody where the log fails too', () => {
+    logger.error = () => {
+      throw new Error('no log');
+    };
+    afterwork.putOff(() => {
+      throw new Error('no');
+    });
+    afterwork.putOff(() => done.push(2));
+    expect(() => afterwork.settle()).not.toThrow();
+    expect(done).toEqual([2]);
+  });
 });

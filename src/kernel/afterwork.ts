@@ -10,7 +10,7 @@ export class Afterwork {
 
   constructor(private readonly logger: Logger) {}
 
-  /** Whatever it throws is logged. */
+  /** Whatever it throws is logged, and goes no further. */
   putOff(work: () => void): void {
     if (this.waiting.push(work) === 1) setImmediate(this.settle);
   }
@@ -28,7 +28,16 @@ export class Afterwork {
     try {
       work();
     } catch (fault) {
+      this.tell(fault);
+    }
+  }
+
+  /** A log that fails too has nobody left to be told: at the turn's end it would end the process, and the other work with it. */
+  private tell(fault: unknown): void {
+    try {
       this.logger.error({ err: fault }, 'afterwork.failed');
+    } catch {
+      // Nothing is left to say it by.
     }
   }
 }
