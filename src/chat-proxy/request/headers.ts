@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../candidate-enumeration/index.js';
-import { HEADER_NAME } from '../../kernel/index.js';
+import { HEADER_NAME, remembered } from '../../kernel/index.js';
 import { passedOn, type TraceHeaders } from '../../traces/index.js';
-import { remembered } from '../remembered.js';
 import { tellsOfClient } from './client-headers.js';
 
 /** Headers as node:http takes them; names in lower case. */

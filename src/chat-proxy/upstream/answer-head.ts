@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { HEADER_NAME, UNFIT_FOR_A_HEADER } from '../../kernel/index.js';
-import { remembered } from '../remembered.js';
+import { HEADER_NAME, remembered, UNFIT_FOR_A_HEADER, withoutBlanks } from '../../kernel/index.js';
 import { HeadFault } from './head-fault.js';
 
 /** How the end of an answer's body is known (RFC 9112, 6.3). */
@@ -109,19 +108,6 @@ function readLine(text: string, start: number, end: number, headers: IncomingHtt
   // Two lengths are two answers to somebody.
   else if (name === 'content-length') throw new HeadFault('invalid_http');
   else if (!SINGLE.has(name)) headers[name] = `${known}, ${value}`;
-}
-
-/** Without the blanks and tabs around it: of other white space none may stand there. */
-function withoutBlanks(text: string, start: number, end: number): string {
-  let from = start;
-  let to = end;
-  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
-  return text.slice(from, to);
-}
-
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9;
 }
 
 function framingOf(status: number, headers: IncomingHttpHeaders): BodyFraming {

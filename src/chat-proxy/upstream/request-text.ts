@@ -1,6 +1,5 @@
-import { HEADER_NAME, UNFIT_FOR_A_HEADER } from '../../kernel/index.js';
+import { HEADER_NAME, remembered, UNFIT_FOR_A_HEADER } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
-import { remembered } from '../remembered.js';
 import { HeadFault } from './head-fault.js';
 
 const isName = remembered((name) => HEADER_NAME.test(name));
