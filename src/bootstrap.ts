@@ -59,7 +59,7 @@ export async function startTracker(
     lookup: parts.lookup ?? systemLookup,
   };
   checkAccess(settings);
-  const adapter = new LaneExpressAdapter();
+  const adapter = new LaneExpressAdapter(kernel.clock);
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, env, kernel, parts.dashboardFolder ?? BUILT_PAGE_FOLDER),
     adapter,
@@ -117,7 +117,7 @@ async function stop(
   app.get(EventsService).endAll();
   logger.info({ open_calls: calls.openCount }, 'tracker.draining');
   await drained(server, adapter, drainSeconds * 1000, clock);
-  server.closeAllConnections();
+  adapter.closeAllConnections();
   await app.close();
   logger.info({}, 'tracker.stopped');
 }
@@ -132,7 +132,7 @@ async function drained(
   const deadline = clock.now() + limitMs;
   await new Promise<void>((resolve) => {
     const look = (): void => {
-      if (!adapter.hasUnsent) server.closeIdleConnections();
+      adapter.closeIdleConnections();
       if (clock.now() >= deadline) resolve();
       else cancel = clock.after(DRAIN_LOOK_MS, look);
     };

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
+  type Asked,
   secretsIn,
   setCaller,
   shownBy,
@@ -26,7 +26,7 @@ export class AccessGate implements Gate, OnModuleInit {
     withLanes(this.adapterHost, (adapter) => adapter.openGate(this));
   }
 
-  admit(request: IncomingMessage, path: string): Refusal | null {
+  admit(request: Asked, path: string): Refusal | null {
     const { method = '' } = request;
     const needed = roleFor(method, path);
     if (needed === 'anyone') return null;
@@ -47,7 +47,7 @@ export class AccessGate implements Gate, OnModuleInit {
   }
 
   /** A key that nobody asked for is one of ours all the same: it must not be taken for the client's own and passed on. */
-  private recognise(request: IncomingMessage): void {
+  private recognise(request: Asked): void {
     if (request.headers.authorization === undefined) return;
     for (const secret of secretsIn(request)) {
       const holder = this.access.holderOf(secret);

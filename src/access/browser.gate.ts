@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { withLanes, type Gate, type Refusal } from '../http/index.js';
+import { type Asked, type Answering, withLanes, type Gate, type Refusal } from '../http/index.js';
 import { BROWSER_SETTINGS, type BrowserSettings } from '../settings/index.js';
 import { AccessService } from './access.service.js';
 import { isHostAllowed } from './host-rule.js';
@@ -29,7 +28,7 @@ export class BrowserGate implements Gate, OnModuleInit {
     withLanes(this.adapterHost, (adapter) => adapter.openGate(this));
   }
 
-  admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {
+  admit(request: Asked, path: string, response: Answering): Refusal | null {
     const { headers, method = '' } = request;
     const { host = '', origin } = headers;
     if (host !== this.allowedHost && this.access.isOpenOnLoopback) {
@@ -56,7 +55,7 @@ export class BrowserGate implements Gate, OnModuleInit {
 }
 
 /** What a page of that origin gets to read. */
-function allow(response: ServerResponse, origin: string): void {
+function allow(response: Answering, origin: string): void {
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('vary', 'origin');
   response.setHeader(

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { isChatPath, withLanes, type Gate, type Refusal } from '../http/index.js';
+import { type Asked, isChatPath, withLanes, type Gate, type Refusal } from '../http/index.js';
 import { Afterwork } from '../kernel/index.js';
 
 /** Whoever asks what has happened is told of all that has: what was put off is done before any request but a chat. */
@@ -16,7 +15,7 @@ export class CallsGate implements Gate, OnModuleInit {
     withLanes(this.adapterHost, (adapter) => adapter.openLaterGate(this));
   }
 
-  admit(_request: IncomingMessage, path: string): Refusal | null {
+  admit(_request: Asked, path: string): Refusal | null {
     if (!isChatPath(path)) this.afterwork.settle();
     return null;
   }

@@ -62,7 +62,7 @@ interface Waiting {
 
 function wait(applicant: Applicant = plain()): Waiting {
   const response = new FakeResponse();
-  const client = new ClientAnswer(response.asServerResponse, rooms.clock);
+  const client = new ClientAnswer(response, rooms.clock);
   const outcome = turns.wait(applicant, client);
   const { isPlain } = applicant;
   const waiting: Waiting = { isPlain, response, outcome, nodeId: undefined, fault: null, turn: null };
@@ -390,7 +390,7 @@ describe('the queue', () => {
 
   it('has no ticket for a client that had left before it came', async () => {
     const response = new FakeResponse();
-    const client = new ClientAnswer(response.asServerResponse, rooms.clock);
+    const client = new ClientAnswer(response, rooms.clock);
     response.leaves();
     expect(await turns.wait(plain(), client)).toBeNull();
     expect([rooms.health.inFlight, turns.waitingCount]).toEqual([0, 0]);
@@ -410,7 +410,7 @@ describe('the queue', () => {
   it('lets a call go in which the tracker itself fails', async () => {
     take();
     const response = new FakeResponse();
-    const client = new ClientAnswer(response.asServerResponse, rooms.clock);
+    const client = new ClientAnswer(response, rooms.clock);
     const fault = new Error('no more memory');
     const outcome = turns.wait(plain(), client);
     response.drains();

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Asked } from './lane.js';
 
 /** Who has shown a key, by the name that the operator gave it. */
 export interface Caller {
@@ -14,11 +14,11 @@ interface Known {
   [CALLER]?: Caller;
 }
 
-export function setCaller(request: IncomingMessage, caller: Caller): void {
+export function setCaller(request: Asked, caller: Caller): void {
   (request as Known)[CALLER] = caller;
 }
 
 /** null: nobody in particular. */
-export function callerOf(request: IncomingMessage): Caller | null {
+export function callerOf(request: Asked): Caller | null {
   return (request as Known)[CALLER] ?? null;
 }

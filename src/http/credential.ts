@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Asked } from './lane.js';
 
 /** Longer ones are no key of ours, and not worth a digest. */
 const MOST_CHARACTERS = 1024;
@@ -10,7 +10,7 @@ const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 const PLAIN = /^(bearer|basic) +[a-z0-9._~+/-]+=* *$/i;
 const BASIC = /^basic +([a-z0-9+/=]+) *$/i;
 
-type Headers = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+type Headers = Pick<Asked, 'headers' | 'rawHeaders'>;
 
 /** What a request shows to be let in: a secret, `none`, or `unreadable`. */
 export type Shown =

@@ -1,21 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answering, Asked, LaneRequest, LaneResponse } from './lane.js';
+import { latin1Of } from './lane.js';
 import type { OpenAiErrorBody } from './openai-error.js';
 import { NO_SNIFF } from './security-headers.js';
 
 /** Asked of every request before any lane, Nest or Express sees it. */
 export interface Gate {
   /**
-   * null: it may go on. Must neither throw nor read the body. Of the response, headers may be set and its close waited for.
+   * null: it may go on. Must neither throw nor read the body.
    *
    * @param path without query, as it was sent: nothing is decoded, folded or shortened
    */
-  admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null;
+  admit(request: Asked, path: string, response: Answering): Refusal | null;
 }
 
 /** Told of every request that a gate refuses. */
 export interface RefusalWatch {
   /** @returns what is answered: the same, or another refusal */
-  refused(request: IncomingMessage, path: string, refusal: Refusal): Refusal;
+  refused(request: Asked, path: string, refusal: Refusal): Refusal;
 }
 
 /** What a request that may not go on is told. */
@@ -36,17 +37,18 @@ const HEADERS = {
 };
 
 /** Answers without having read the body. Where one is still to come the connection ends: its bytes are no next request. */
-export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-  const bytes = refusal.body === null ? null : Buffer.from(JSON.stringify(refusal.body));
-  const { headers } = request;
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  response.writeHead(refusal.status, {
+export function refuse(request: LaneRequest, response: LaneResponse, refusal: Refusal, wallMs: number): void {
+  const text = refusal.body === null ? null : latin1Of(JSON.stringify(refusal.body));
+  const { declaredLength, headers } = request;
+  const hasBody = headers['transfer-encoding'] !== undefined || (declaredLength ?? 0) > 0;
+  const told = {
     ...HEADERS,
     ...refusal.headers,
     ...(hasBody ? { connection: 'close' } : {}),
-    ...(bytes === null ? {} : { 'content-type': JSON_TYPE, 'content-length': String(bytes.length) }),
-  });
-  response.end(request.method === 'HEAD' ? null : bytes);
+    ...(text === null ? {} : { 'content-type': JSON_TYPE, 'content-length': String(text.length) }),
+  };
+  response.begin(refusal.status, told, wallMs);
+  response.endWith(request.method === 'HEAD' ? '' : (text ?? ''));
   // What the client is still sending is thrown away, so that it gets to read the answer.
-  if (hasBody) request.resume();
+  if (hasBody) request.letBodyGo();
 }

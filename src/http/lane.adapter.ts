@@ -1,26 +1,19 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpAdapterHost } from '@nestjs/core';
 import express from 'express';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { SystemClock, type Clock } from '../kernel/index.js';
 import { CHAT_PATHS } from './chat-paths.js';
+import { HEADERS_TIMEOUT_MS, RECEIVE_TIMEOUT_MS } from './direct/direct-connection.js';
+import { DirectConnections } from './direct/direct-connections.js';
 import { refuse, type Gate, type Refusal, type RefusalWatch } from './gate.js';
 import { KEEP_ALIVE_TIMEOUT_MS } from './keep-alive.js';
-import { LaneRequest, LaneResponse } from './lane-messages.js';
+import { HttpRequest, HttpResponse } from './http-messages.js';
+import type { Answering, Asked, Lane, LaneRequest, LaneResponse } from './lane.js';
 import { OpenAnswers } from './open-answers.js';
 import { errorBody } from './openai-error.js';
 import { refuseUnreadable } from './unreadable-request.js';
-
-/** Takes a request away from Nest and Express. */
-export interface Lane {
-  /** Whether a request is the lane's; `path` is its path without query. */
-  serves(path: string, request: IncomingMessage): boolean;
-  handle(request: LaneRequest, response: LaneResponse): void;
-}
-
-/** Receiving a request may take this long, headers and body; how long answering takes is not limited here. */
-const RECEIVE_TIMEOUT_MS = 300_000;
-const HEADERS_TIMEOUT_MS = 60_000;
 
 const [CHAT] = CHAT_PATHS;
 
@@ -35,10 +28,18 @@ export class LaneExpressAdapter extends ExpressAdapter {
   private readonly refusalWatches: RefusalWatch[] = [];
   private readonly answers = new OpenAnswers();
   private serveByExpress: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
+  private listenByNode: (socket: Socket) => void = () => undefined;
 
-  constructor() {
+  private readonly direct: DirectConnections;
+
+  constructor(private readonly clock: Clock) {
     // Gates judge by the path as it is spelled; Express must not find anything under another spelling.
     super(express().enable('case sensitive routing'));
+    // Sockets age by the system's clock, whoever moves the other one: Node's own do.
+    this.direct = new DirectConnections(new SystemClock(), {
+      serve: (request, response) => this.serveDirect(request, response),
+      serveByNode: (socket) => this.listenByNode(socket),
+    });
   }
 
   openLane(lane: Lane): void {
@@ -59,18 +60,29 @@ export class LaneExpressAdapter extends ExpressAdapter {
     this.refusalWatches.push(watch);
   }
 
-  /** See {@link OpenAnswers.hasUnsent}. */
-  get hasUnsent(): boolean {
-    return this.answers.hasUnsent;
+  /** Ends the connections on which nothing is under way. */
+  closeIdleConnections(): void {
+    if (!this.answers.hasUnsent) this.server.closeIdleConnections();
+    this.direct.closeIdle();
+  }
+
+  closeAllConnections(): void {
+    this.server.closeAllConnections();
+    this.direct.closeAll();
+  }
+
+  override close(): ReturnType<ExpressAdapter['close']> {
+    this.direct.closeAll();
+    return super.close();
   }
 
   override initHttpServer(): void {
     this.serveByExpress = this.getInstance();
-    const serve = (request: LaneRequest, response: LaneResponse): void => this.serve(request, response);
+    const serve = (request: HttpRequest, response: HttpResponse): void => this.serve(request, response);
     const server = createServer(
       {
-        IncomingMessage: LaneRequest,
-        ServerResponse: LaneResponse,
+        IncomingMessage: HttpRequest,
+        ServerResponse: HttpResponse,
         requestTimeout: RECEIVE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -84,20 +96,43 @@ export class LaneExpressAdapter extends ExpressAdapter {
     server.on('clientError', (fault, socket) =>
       refuseUnreadable(fault, socket, this.answers.isAnswering(socket as Socket)),
     );
+    // Node's own reading of a connection begins when somebody listens to this.
+    const [listen] = server.listeners('connection') as ((socket: Socket) => void)[];
+    if (listen !== undefined) {
+      server.removeListener('connection', listen);
+      this.listenByNode = (socket) => listen.call(server, socket);
+      server.on('connection', (socket: Socket) => this.direct.add(socket));
+    }
     this.httpServer = server;
   }
 
-  private serve(request: LaneRequest, response: LaneResponse): void {
+  private get server(): Server {
+    return this.httpServer;
+  }
+
+  private serve(request: HttpRequest, response: HttpResponse): void {
     this.answers.add(request.socket, response);
     const path = this.pathFor(request);
     const refusal = path === null ? ODD_PATH : this.refusalOf(request, path, response);
     if (refusal !== null) {
-      refuse(request, response, refusal);
+      refuse(request, response, refusal, this.clock.wallMs());
       return;
     }
     const lane = path === null ? undefined : this.laneFor(path, request);
     if (lane !== undefined) lane.handle(request, response);
     else this.serveByExpress(request, response);
+  }
+
+  /** Only what is a lane's: nothing else can be served without Node. */
+  private serveDirect(request: LaneRequest & { readonly url: string }, response: LaneResponse): boolean {
+    const { url } = request;
+    const path = url === CHAT ? CHAT : pathOf(url);
+    const lane = isPlainPath(path) ? this.laneFor(path, request) : undefined;
+    if (lane === undefined) return false;
+    const refusal = this.refusalOf(request, path, response);
+    if (refusal === null) lane.handle(request, response);
+    else refuse(request, response, refusal, this.clock.wallMs());
+    return true;
   }
 
   /** null: no path that everybody would read in the same way. */
@@ -111,12 +146,12 @@ export class LaneExpressAdapter extends ExpressAdapter {
     return isPlainPath(path) ? path : null;
   }
 
-  private laneFor(path: string, request: IncomingMessage): Lane | undefined {
+  private laneFor(path: string, request: LaneRequest): Lane | undefined {
     for (const lane of this.lanes) if (lane.serves(path, request)) return lane;
     return undefined;
   }
 
-  private refusalOf(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {
+  private refusalOf(request: Asked, path: string, response: Answering): Refusal | null {
     const refusal =
       firstRefusal(this.gates, request, path, response) ??
       firstRefusal(this.laterGates, request, path, response);
@@ -136,9 +171,9 @@ export function withLanes(
 
 function firstRefusal(
   gates: readonly Gate[],
-  request: IncomingMessage,
+  request: Asked,
   path: string,
-  response: ServerResponse,
+  response: Answering,
 ): Refusal | null {
   for (const gate of gates) {
     const refusal = gate.admit(request, path, response);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Roster, type Rostered } from '../kernel/index.js';
-import type { AnswerList, LaneResponse } from './lane-messages.js';
+import type { AnswerList, HttpResponse } from './http-messages.js';
 
 const CONNECTION = Symbol('connection');
 
@@ -11,9 +11,9 @@ interface Known {
 /** The answers under way on one connection: several, where a client does not wait for one before it asks again. */
 class Connection implements Rostered, AnswerList {
   place = -1;
-  readonly answers: LaneResponse[] = [];
+  readonly answers: HttpResponse[] = [];
 
-  remove(answer: LaneResponse): void {
+  remove(answer: HttpResponse): void {
     const { answers } = this;
     // Nearly always there is but one.
     if (answers[answers.length - 1] === answer) answers.pop();
@@ -28,7 +28,7 @@ class Connection implements Rostered, AnswerList {
 export class OpenAnswers {
   private readonly open = new Roster<Connection>();
 
-  add(socket: Socket, answer: LaneResponse): void {
+  add(socket: Socket, answer: HttpResponse): void {
     const connection = (socket as Known)[CONNECTION] ?? this.begin(socket);
     connection.answers.push(answer);
     answer.list = connection;
@@ -45,7 +45,7 @@ export class OpenAnswers {
 
   /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */
   get hasUnsent(): boolean {
-    const isUnsent = (answer: LaneResponse): boolean => answer.writableEnded && !answer.writableFinished;
+    const isUnsent = (answer: HttpResponse): boolean => answer.writableEnded && !answer.writableFinished;
     return [...this.open].some(({ answers }) => answers.some(isUnsent));
   }
 
@@ -63,7 +63,7 @@ export class OpenAnswers {
 }
 
 /** One listener for all answers and all who want to know; the end of one may be told twice, by Node and by {@link tellGone}. */
-function closed(this: LaneResponse): void {
+function closed(this: HttpResponse): void {
   const { list, closeWatcher } = this;
   this.list = null;
   this.closeWatcher = null;
@@ -71,7 +71,7 @@ function closed(this: LaneResponse): void {
   closeWatcher?.onClosed();
 }
 
-function tellGone(answer: LaneResponse): void {
+function tellGone(answer: HttpResponse): void {
   answer.destroy();
   answer.emit('close');
 }

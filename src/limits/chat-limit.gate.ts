@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
+  type Asked,
+  type Answering,
   callerOf,
   givenRequestId,
   isChatPath,
@@ -42,7 +43,7 @@ export class ChatLimitGate implements Gate, OnModuleInit {
     if (isOn) withLanes(this.adapterHost, (adapter) => adapter.openLaterGate(this));
   }
 
-  admit(request: IncomingMessage, path: string, response: ServerResponse): Refusal | null {
+  admit(request: Asked, path: string, response: Answering): Refusal | null {
     if (request.method !== 'POST' || !isChatPath(path)) return null;
     const allowance = this.allowanceOf(request);
     const nowMs = this.clock.now();
@@ -50,11 +51,11 @@ export class ChatLimitGate implements Gate, OnModuleInit {
     const headers = allowance.headers(nowMs);
     if (fault !== null) return this.turnAway(request, fault, headers);
     for (const name in headers) response.setHeader(name, headers[name] ?? '');
-    response.once('close', () => allowance.giveBack());
+    response.onceClosed(() => allowance.giveBack());
     return null;
   }
 
-  private allowanceOf(request: IncomingMessage): CallerAllowance {
+  private allowanceOf(request: Asked): CallerAllowance {
     const caller = callerOf(request);
     return caller === null
       ? this.byNetwork.of(sourceNetworkOf(request.socket.remoteAddress))
@@ -62,7 +63,7 @@ export class ChatLimitGate implements Gate, OnModuleInit {
   }
 
   /** It becomes no call; who counts chats hears of it all the same. */
-  private turnAway(request: IncomingMessage, fault: RateLimitedError, more: Refusal['headers']): Refusal {
+  private turnAway(request: Asked, fault: RateLimitedError, more: Refusal['headers']): Refusal {
     const requestId = givenRequestId(request.headers) ?? randomId();
     const { status, headers, body } = toHttpFault(fault);
     const told = { model: null, code: fault.code, status, at: this.clock.wallMs() };

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { toHttpFault, withLanes, type Refusal, type RefusalWatch } from '../http/index.js';
+import { type Asked, toHttpFault, withLanes, type Refusal, type RefusalWatch } from '../http/index.js';
 import { CLOCK, MeshnetError, RateLimitedError, type Clock } from '../kernel/index.js';
 import { Latest } from './latest.js';
 import { RequestBucket } from './request-bucket.js';
@@ -28,7 +27,7 @@ export class RefusalLimitService implements RefusalWatch, OnModuleInit {
     withLanes(this.adapterHost, (adapter) => adapter.watchRefusals(this));
   }
 
-  refused(request: IncomingMessage, path: string, refusal: Refusal): Refusal {
+  refused(request: Asked, path: string, refusal: Refusal): Refusal {
     const isRegistering = request.method === 'POST' && REGISTERING.has(path);
     if (!isRegistering && refusal.body?.error.code !== 'invalid_api_key') return refusal;
     const fault = this.count(request);
@@ -36,11 +35,11 @@ export class RefusalLimitService implements RefusalWatch, OnModuleInit {
   }
 
   /** What the sender of a registration is told of this fault. */
-  judged(request: IncomingMessage, fault: unknown): unknown {
+  judged(request: Asked, fault: unknown): unknown {
     return fault instanceof MeshnetError ? (this.count(request) ?? fault) : fault;
   }
 
-  private count({ socket }: IncomingMessage): RateLimitedError | null {
+  private count({ socket }: Asked): RateLimitedError | null {
     const bucket = this.byNetwork.of(sourceNetworkOf(socket.remoteAddress));
     const nowMs = this.clock.now();
     if (bucket.take(nowMs)) return null;

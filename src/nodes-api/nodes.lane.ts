@@ -1,8 +1,25 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { BodyPipe, NO_SNIFF, pathOf, toHttpFault, withLanes, type Lane } from '../http/index.js';
-import { InvalidRequestError, LOGGER, MeshnetError, type Logger } from '../kernel/index.js';
+import {
+  BodyPipe,
+  latin1Of,
+  NO_SNIFF,
+  pathOf,
+  toHttpFault,
+  withLanes,
+  type BodySink,
+  type Lane,
+  type LaneRequest,
+  type LaneResponse,
+} from '../http/index.js';
+import {
+  CLOCK,
+  InvalidRequestError,
+  LOGGER,
+  MeshnetError,
+  type Clock,
+  type Logger,
+} from '../kernel/index.js';
 import { Heartbeat, isPlainHeartbeat, Registration, RegistryService } from '../registry/index.js';
 import { TopologyService } from '../topology/index.js';
 import { takeHeartbeat } from './heartbeat-receipt.js';
@@ -38,6 +55,7 @@ export class NodesLane implements Lane, OnModuleInit {
     private readonly registry: RegistryService,
     private readonly topology: TopologyService,
     private readonly desk: RegistrationDesk,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly adapterHost: HttpAdapterHost,
   ) {}
@@ -46,24 +64,22 @@ export class NodesLane implements Lane, OnModuleInit {
     withLanes(this.adapterHost, (adapter) => adapter.openLane(this));
   }
 
-  serves(path: string, { method, headers }: IncomingMessage): boolean {
-    if (method === 'PUT') return LEASE_PATH.test(path) && isPlainJson(headers);
-    if (method === 'POST') return path === NODES_PATH && isPlainJson(headers);
-    return method === 'DELETE' && LEASE_PATH.test(path) && isWithoutBody(headers);
+  serves(path: string, request: LaneRequest): boolean {
+    const { method } = request;
+    if (method === 'PUT') return LEASE_PATH.test(path) && isPlainJson(request);
+    if (method === 'POST') return path === NODES_PATH && isPlainJson(request);
+    return method === 'DELETE' && LEASE_PATH.test(path) && isWithoutBody(request);
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: LaneRequest, response: LaneResponse): void {
     const { method } = request;
     if (method === 'DELETE') {
-      send(response, this.answerOf(this.goodbye, leaseIdIn(request)));
+      this.send(response, this.answerOf(this.goodbye, leaseIdIn(request)));
       return;
     }
     const take = method === 'PUT' ? this.heartbeat(leaseIdIn(request)) : this.registration(request);
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => send(response, this.answerOf(take, textOf(chunks))));
-    // A node that breaks off hears nothing anyway.
-    request.on('error', () => response.destroy());
+    const answer = (text: string): void => this.send(response, this.answerOf(take, text));
+    request.takeBody(new BodyText(answer, response));
   }
 
   private answerOf(take: (text: string) => Answer, text: string): Answer {
@@ -83,12 +99,25 @@ export class NodesLane implements Lane, OnModuleInit {
     };
   }
 
-  private registration(request: IncomingMessage): (text: string) => Answer {
+  private registration(request: LaneRequest): (text: string) => Answer {
     return (text) => {
       const read = (): Registration => this.registrations.transform(parsed(text));
       const { isNew, receipt } = this.desk.take(request, read);
       return { status: isNew ? 201 : 200, body: receipt };
     };
+  }
+
+  private send(response: LaneResponse, { status, headers, body }: Answer): void {
+    const wallMs = this.clock.wallMs();
+    if (body === null) {
+      response.begin(status, NO_SNIFF, wallMs);
+      response.endWith('');
+      return;
+    }
+    const text = latin1Of(JSON.stringify(body));
+    const length = String(text.length);
+    response.begin(status, { ...headers, ...NO_SNIFF, ...JSON_BODY, 'content-length': length }, wallMs);
+    response.endWith(text);
   }
 
   private readonly goodbye = (leaseId: string): Answer => {
@@ -97,22 +126,45 @@ export class NodesLane implements Lane, OnModuleInit {
   };
 }
 
-function isPlainJson(headers: IncomingHttpHeaders): boolean {
-  const length = Number(headers['content-length'] ?? 0);
+/** Small bodies, which come in one part mostly. */
+class BodyText implements BodySink {
+  private readonly parts: Buffer[] = [];
+
+  constructor(
+    private readonly take: (text: string) => void,
+    private readonly response: LaneResponse,
+  ) {}
+
+  onBodyPart(bytes: Buffer): void {
+    this.parts.push(bytes);
+  }
+
+  onBodyEnd(): void {
+    this.take(textOf(this.parts));
+  }
+
+  /** A node that breaks off hears nothing anyway. */
+  onBodyBroken(): void {
+    this.response.break();
+  }
+}
+
+function isPlainJson({ declaredLength, headers }: LaneRequest): boolean {
   return (
-    length > 0 &&
-    length <= MOST_BYTES &&
+    declaredLength !== null &&
+    declaredLength > 0 &&
+    declaredLength <= MOST_BYTES &&
     headers['content-encoding'] === undefined &&
     JSON_TYPE.test(headers['content-type'] ?? '')
   );
 }
 
-function isWithoutBody(headers: IncomingHttpHeaders): boolean {
-  return Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined;
+function isWithoutBody({ declaredLength, headers }: LaneRequest): boolean {
+  return (declaredLength ?? 0) === 0 && headers['transfer-encoding'] === undefined;
 }
 
 /** Of a path known to be a lease's. */
-function leaseIdIn({ url = '' }: IncomingMessage): string {
+function leaseIdIn({ url = '' }: LaneRequest): string {
   return pathOf(url).slice(LEASES_PATH.length);
 }
 
@@ -127,18 +179,4 @@ function parsed(text: string): unknown {
   } catch {
     throw new InvalidRequestError('The body is not valid JSON.', null);
   }
-}
-
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  if (body === null) {
-    response.writeHead(status, NO_SNIFF).end();
-    return;
-  }
-  const text = JSON.stringify(body);
-  const length = Buffer.byteLength(text);
-  response.writeHead(status, { ...headers, ...NO_SNIFF, ...JSON_BODY, 'content-length': length });
-  // At once, as one string: what is still held back when the answer ends goes out as a list, which takes longer.
-  response.write(text);
-  response.socket?.uncork();
-  response.end();
 }

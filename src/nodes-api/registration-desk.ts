@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import type { Asked } from '../http/index.js';
 import { RefusalLimitService } from '../limits/index.js';
 import { NodeNetworksService } from '../node-networks/index.js';
 import { RegistryService, specOfRegistration, type Registration } from '../registry/index.js';
@@ -36,7 +36,7 @@ export class RegistrationDesk {
    * @param read throws InvalidRequestError where what was sent is no registration
    * @throws InvalidRequestError | WalletProofError | ConflictError | RateLimitedError and nothing has changed
    */
-  take(request: IncomingMessage, read: () => Registration): TakenIn {
+  take(request: Asked, read: () => Registration): TakenIn {
     try {
       return this.takeIn(read());
     } catch (fault) {

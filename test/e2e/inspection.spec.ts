@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -401,18 +402,19 @@ describe('the probes', () => {
     const post = (length: number): string =>
       `POST /v1/chat/completions HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: ${String(length)}\r\n\r\n`;
     // One connection that is busy when the tracker begins to stop, and goes on asking.
+    const accepted = once(tracker.app.getHttpServer(), 'connection');
     const socket = connect(tracker.port, '127.0.0.1');
     let said = '';
     socket.on('data', (part: Buffer) => (said += part.toString()));
     socket.write(post(body.length) + body);
     await eventually(() => expect(said).toContain('"content":"x"'));
-    let requests = 0;
-    tracker.app.getHttpServer().on('request', () => (requests += 1));
     const stopping = tracker.stop();
     expect(tracker.app.get(ReadinessService).state).toBe('draining');
-    socket.write('GET /readyz HTTP/1.1\r\nhost: t\r\n\r\n');
-    socket.write(post(body.length) + body);
-    await eventually(() => expect(requests).toBe(2));
+    const [theirs] = (await accepted) as [Socket];
+    const { bytesRead } = theirs;
+    const more = `GET /readyz HTTP/1.1\r\nhost: t\r\n\r\n${post(body.length)}${body}`;
+    socket.write(more);
+    await eventually(() => expect(theirs.bytesRead).toBe(bytesRead + more.length));
     finish();
     await eventually(() => expect(said).toContain('shutting_down'));
     await stopping;

@@ -157,7 +157,7 @@ describe('the series', () => {
     const clock = new SystemClock();
     /** As the lane hands it on: the sockets of so many would measure this machine, not the tracker. */
     const ask = async (name: string): Promise<void> => {
-      const client = new ClientAnswer(new FakeResponse().asServerResponse, clock);
+      const client = new ClientAnswer(new FakeResponse(), clock);
       const request = parseChatRequest(Buffer.from(JSON.stringify({ model: name, messages: [] })));
       const chat: Parameters<typeof chats.serve>[0] = {
         requestId: name,

@@ -145,7 +145,7 @@ describe.each([
 describe('a chat whose lane is told', () => {
   /** How often, by the end; and how often when `serve` had returned. */
   async function toldOf(model: string, stream: boolean): Promise<{ atOnce: number; inAll: number }> {
-    const client = new ClientAnswer(new FakeResponse().asServerResponse, new SystemClock());
+    const client = new ClientAnswer(new FakeResponse(), new SystemClock());
     const request = parseChatRequest(Buffer.from(JSON.stringify({ model, stream, messages: [] })));
     const faults: unknown[] = [];
     tracker.app.get(ChatCallsService).serve(

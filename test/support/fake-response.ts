@@ -1,35 +1,40 @@
-import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import type { HeaderMap } from '../../src/chat-proxy/request/headers.js';
+import type { AnswerHeaders, CloseWatcher, LaneResponse } from '../../src/http/index.js';
 
 /** What of a server's response the relay uses, without a socket. */
-export class FakeResponse extends EventEmitter {
+export class FakeResponse implements LaneResponse {
   headersSent = false;
   writableFinished = false;
-  /** Its head is always written by {@link writeHead}. */
-  readonly shouldKeepAlive = false;
+  readonly isChunked = false;
   status: number | null = null;
-  headers: HeaderMap = {};
+  headers: AnswerHeaders = {};
   text = '';
   isDestroyed = false;
   /** Whether the client reads as fast as it is written to. */
   flows = true;
+  private watcher: CloseWatcher | null = null;
+  private readonly closeListeners: (() => void)[] = [];
+  private drainListener: () => void = () => undefined;
 
-  /** As the code under test takes it. */
-  get asServerResponse(): ServerResponse {
-    return this as unknown as ServerResponse;
+  setHeader(name: string, value: string): void {
+    this.headers = { ...this.headers, [name]: value };
   }
 
-  /** What was set before it began. */
-  getHeaderNames(): string[] {
-    return [];
+  watchClose(watcher: CloseWatcher): void {
+    this.watcher = watcher;
   }
 
-  writeHead(status: number, headers: HeaderMap): this {
+  onceClosed(listener: () => void): void {
+    this.closeListeners.push(listener);
+  }
+
+  onDrain(listener: () => void): void {
+    this.drainListener = listener;
+  }
+
+  begin(status: number, headers: AnswerHeaders): void {
     this.headersSent = true;
     this.status = status;
     this.headers = headers;
-    return this;
   }
 
   write(part: Buffer | string): boolean {
@@ -37,24 +42,25 @@ export class FakeResponse extends EventEmitter {
     return this.flows;
   }
 
-  end(part: Buffer | string = ''): void {
-    this.write(part);
+  endWith(text: string): void {
+    this.write(text);
     this.writableFinished = true;
   }
 
-  destroy(): void {
+  break(): void {
     this.isDestroyed = true;
-    this.emit('close');
+    this.leaves();
   }
 
   /** The client has read what it was behind with. */
   drains(): void {
     this.flows = true;
-    this.emit('drain');
+    this.drainListener();
   }
 
   /** The client hangs up. */
   leaves(): void {
-    this.emit('close');
+    this.watcher?.onClosed();
+    this.closeListeners.forEach((listener) => listener());
   }
 }

@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import { beginPlain, watchClose, type CloseWatcher } from '../../http/index.js';
+import type { CloseWatcher, LaneResponse } from '../../http/index.js';
 import type { Clock } from '../../kernel/index.js';
 import type { HeaderMap } from '../request/headers.js';
 
@@ -29,12 +28,10 @@ export class ClientAnswer implements CloseWatcher {
   private isChunked = false;
 
   constructor(
-    private readonly response: ServerResponse,
+    private readonly response: LaneResponse,
     private readonly clock: Clock,
   ) {
-    watchClose(response, this);
-    // A broken pipe is a client that left; `close` tells.
-    response.on('error', unheard);
+    response.watchClose(this);
   }
 
   onClosed(): void {
@@ -63,15 +60,8 @@ export class ClientAnswer implements CloseWatcher {
 
   begin(status: number, headers: HeaderMap): void {
     if (this.isLeft) return;
-    const { response } = this;
-    if (status === 200 && beginPlain(response, headers, this.clock.wallMs())) {
-      this.isChunked = headers['content-length'] === undefined;
-      return;
-    }
-    response.writeHead(status, headers);
-    // Node would make four writes of each chunk; {@link chunkOf} makes one.
-    this.isChunked = response.chunkedEncoding;
-    response.chunkedEncoding = false;
+    this.response.begin(status, headers, this.clock.wallMs());
+    this.isChunked = this.response.isChunked;
   }
 
   /** Begins a stream of which no head has said anything yet. */
@@ -115,28 +105,18 @@ export class ClientAnswer implements CloseWatcher {
     const length = lengthOf(bytes);
     if (length > MOST_AS_TEXT) {
       this.put(bytes);
-      this.response.end(this.isChunked ? LAST_CHUNK : '', 'latin1');
+      this.response.endWith(this.isChunked ? LAST_CHUNK : '');
     } else this.endWith(textOf(bytes));
   }
 
   private endWith(text: string): void {
-    const { response, isChunked } = this;
-    const last = isChunked ? (text === '' ? '' : chunkOf(text)) + LAST_CHUNK : text;
-    const { socket } = response;
-    // Or Node would do it itself, with a turn of the queue of ticks to end it.
-    if (socket?.writableCorked === 0) socket.cork();
-    if (last !== '') response.write(last, 'latin1');
-    // Or Node would gather the text and an empty one into a vector of two.
-    socket?.uncork();
-    response.end();
+    if (!this.isChunked) this.response.endWith(text);
+    else this.response.endWith((text === '' ? '' : chunkOf(text)) + LAST_CHUNK);
   }
 
   /** Breaks the connection: the one way to say that a begun answer is not whole. */
   break(): void {
-    const { socket } = this.response;
-    // What was written in this turn waits for its end: the client shall see that an answer had begun.
-    while (socket !== null && socket.writableCorked > 0) socket.uncork();
-    this.response.destroy();
+    this.response.break();
   }
 
   /** A fault of the tracker's own ends the call to which this client belongs, and no other. */
@@ -165,7 +145,7 @@ export class ClientAnswer implements CloseWatcher {
     this.heldSince ??= this.clock.now();
     if (this.isDrainHeard) return;
     this.isDrainHeard = true;
-    this.response.on('drain', () => this.drained());
+    this.response.onDrain(() => this.drained());
   }
 
   private drained(): void {
@@ -177,10 +157,6 @@ export class ClientAnswer implements CloseWatcher {
       this.fail(fault);
     }
   }
-}
-
-function unheard(): void {
-  // Nobody is left to be told.
 }
 
 /** Node joins text to what it writes before it, headers above all, and bytes not. Beyond so much, copying costs more. */

@@ -17,7 +17,7 @@ let pinger: StreamPinger;
 beforeEach(() => {
   clock = new ManualClock();
   response = new FakeResponse();
-  client = new ClientAnswer(response.asServerResponse, clock);
+  client = new ClientAnswer(response, clock);
   headers = { 'x-meshnet-attempts': '1' };
   pinger = new StreamPinger(client, new Deadlines(clock), PERIOD_MS, () => headers);
 });

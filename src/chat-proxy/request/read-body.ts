@@ -22,13 +22,13 @@ export interface BodyTaker {
  * @throws InvalidRequestError | UnsupportedMediaError for anything that isn't plain JSON in UTF-8
  */
 export function readBody(request: LaneRequest, maxBytes: number, taker: BodyTaker): void {
-  const { headers } = request;
-  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = headers;
+  const { declaredLength, headers } = request;
+  const { 'content-type': type, 'content-encoding': encoding } = headers;
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new UnsupportedMediaError('Send the body without Content-Encoding.');
   }
   if (type !== undefined && type !== USUAL_TYPE) checkType(type);
-  if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes);
+  if (declaredLength !== null && declaredLength > maxBytes) throw tooLarge(maxBytes);
   request.takeBody(new BodyReader(request, maxBytes, taker));
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { open, send, type OpenReply } from '../../support/http-client.js';
@@ -121,6 +121,7 @@ describe('B73: while a tracker drains', () => {
       '',
       body,
     ].join('\r\n');
+    const accepted = once(tracker.app.getHttpServer(), 'connection');
     const socket = connect(tracker.port, '127.0.0.1');
     stage.atEnd(() => socket.destroy());
     let heard = '';
@@ -129,9 +130,9 @@ describe('B73: while a tracker drains', () => {
     socket.write(chat);
     await eventually(() => expect(heard).toContain('first'));
     const stopped = tracker.stop();
-    const second = once(tracker.app.getHttpServer(), 'request');
     socket.write(chat);
-    await second;
+    const [theirs] = (await accepted) as [Socket];
+    await eventually(() => expect(theirs.bytesRead).toBe(2 * chat.length));
     finish();
     await ended;
     const [, served, refused] = heard.split('HTTP/1.1 ');

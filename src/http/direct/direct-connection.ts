@@ -1,0 +1,233 @@
+import type { Socket } from 'node:net';
+import type { Deadline } from '../../kernel/index.js';
+import { KEEP_ALIVE_TIMEOUT_MS } from '../keep-alive.js';
+import { DirectRequest } from './direct-request.js';
+import { DirectResponse, type AnswerOwner } from './direct-response.js';
+import { HeadReader } from './request-head.js';
+
+/** Whom a connection belongs to. */
+export interface DirectHost {
+  /** @returns false where the request is not for here; nothing has been done then */
+  serve(request: DirectRequest, response: DirectResponse): boolean;
+  /** It waits for its client: `dueAt` has come nearer. */
+  onWaiting(connection: DirectConnection): void;
+  /** It is gone, or somebody else's. Told once. */
+  onGone(connection: DirectConnection): void;
+  /** Reads the connection from here on, and these bytes first. */
+  leave(socket: Socket, bytes: Buffer): void;
+  /** What was being sent took too long to come. */
+  refuseLate(socket: Socket, isAnswering: boolean): void;
+  now(): number;
+}
+
+/** A body may take this long to come. */
+export const RECEIVE_TIMEOUT_MS = 300_000;
+/** So long may a connection say nothing at first. */
+export const HEADERS_TIMEOUT_MS = 60_000;
+/** A connection as new as this one may have been opened for a request that is on its way. */
+const NEW_MS = 5_000;
+/** Of what a client sends before it has its answer, so much is kept; it has to wait with more. */
+const MOST_HELD_BYTES = 64 * 1024;
+
+/**
+ * One client's connection while its requests are plain, one at a time. The first that is not goes to Node's own server, with
+ * the whole connection.
+ */
+export class DirectConnection implements AnswerOwner, Deadline {
+  place = -1;
+  dueAt: number;
+  private readonly openedAt: number;
+  private readonly reader = new HeadReader();
+  private request: DirectRequest | null = null;
+  private response: DirectResponse | null = null;
+  private bodyLeft = 0;
+  private isBodyWhole = true;
+  /** Came before the answer to what came before it. */
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+  private hasAsked = false;
+  /** Nothing that comes is looked at any more. */
+  private isClosing = false;
+  private isGone = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly host: DirectHost,
+  ) {
+    this.openedAt = host.now();
+    this.dueAt = this.openedAt + HEADERS_TIMEOUT_MS;
+    socket.on('data', this.received);
+    socket.on('end', this.ended);
+    socket.on('drain', this.drained);
+    socket.on('error', unheard);
+    socket.on('close', this.closed);
+  }
+
+  /** Nothing is under way. */
+  private get isIdle(): boolean {
+    return this.response === null && this.isBodyWhole && this.held.length === 0;
+  }
+
+  /** Its client would miss nothing. */
+  get mayClose(): boolean {
+    return this.isIdle && (this.hasAsked || this.host.now() >= this.openedAt + NEW_MS);
+  }
+
+  /** Its answer has ended, but the last bytes wait for the client to read. */
+  get isUnsent(): boolean {
+    return this.response?.isEnded === true;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  onDue(): void {
+    this.dueAt = Infinity;
+    if (this.isIdle) this.destroy();
+    else if (!this.isBodyWhole) this.host.refuseLate(this.socket, this.response?.headersSent !== false);
+  }
+
+  onFault(): void {
+    this.destroy();
+  }
+
+  onAnswered(isLast: boolean): void {
+    this.response = null;
+    if (isLast) {
+      this.isClosing = true;
+      this.socket.destroySoon();
+    } else if (this.isBodyWhole) this.rest();
+  }
+
+  private readonly received = (bytes: Buffer): void => {
+    const { bodyLeft } = this;
+    if (bodyLeft === 0) this.next(bytes);
+    else if (bytes.length <= bodyLeft) this.feed(bytes);
+    else {
+      this.hold(bytes.subarray(bodyLeft));
+      this.feed(bytes.subarray(0, bodyLeft));
+    }
+  };
+
+  private next(bytes: Buffer): void {
+    if (this.response !== null || this.held.length > 0) this.hold(bytes);
+    else this.begin(bytes);
+  }
+
+  private begin(bytes: Buffer): void {
+    if (this.isClosing) return;
+    const { reader, socket } = this;
+    const head = reader.read(bytes);
+    const end = reader.bodyStart + reader.bodyLength;
+    // Whoever sends the next one with it is Node's too: all are begun at once there, and answered in their order.
+    if (head === null || bytes.length > end) {
+      this.leave(bytes);
+      return;
+    }
+    const { bodyStart, bodyLength } = reader;
+    const request = new DirectRequest(socket, head, bodyLength);
+    const response = new DirectResponse(socket, this);
+    this.request = request;
+    this.response = response;
+    this.bodyLeft = bodyLength;
+    this.isBodyWhole = false;
+    this.hasAsked = true;
+    this.dueAt = Infinity;
+    if (!this.host.serve(request, response)) {
+      this.leave(bytes);
+      return;
+    }
+    if (bodyLength === 0) this.whole();
+    else if (bytes.length > bodyStart) this.feed(bytes.subarray(bodyStart));
+    if (this.bodyLeft === 0) return;
+    this.dueAt = this.host.now() + RECEIVE_TIMEOUT_MS;
+    this.host.onWaiting(this);
+  }
+
+  private feed(bytes: Buffer): void {
+    this.request?.part(bytes);
+    this.bodyLeft -= bytes.length;
+    if (this.bodyLeft === 0) this.whole();
+  }
+
+  private whole(): void {
+    const { request } = this;
+    const isAnswered = this.response === null;
+    this.request = null;
+    this.isBodyWhole = true;
+    this.dueAt = Infinity;
+    if (isAnswered) this.rest();
+    else request?.whole();
+  }
+
+  /** Nothing is under way. */
+  private rest(): void {
+    if (this.held.length > 0) {
+      process.nextTick(this.takeHeld);
+      return;
+    }
+    this.dueAt = this.host.now() + KEEP_ALIVE_TIMEOUT_MS;
+    this.host.onWaiting(this);
+  }
+
+  private hold(bytes: Buffer): void {
+    this.held.push(bytes);
+    this.heldBytes += bytes.length;
+    if (this.heldBytes > MOST_HELD_BYTES) this.socket.pause();
+  }
+
+  private readonly takeHeld = (): void => {
+    if (this.isGone) return;
+    const bytes = Buffer.concat(this.held);
+    this.held = [];
+    this.heldBytes = 0;
+    this.begin(bytes);
+    this.socket.resume();
+  };
+
+  /** What was begun has had no consequence yet. */
+  private leave(bytes: Buffer): void {
+    const { socket } = this;
+    this.request = null;
+    this.response = null;
+    this.gone();
+    socket.off('data', this.received);
+    socket.off('end', this.ended);
+    socket.off('drain', this.drained);
+    socket.off('error', unheard);
+    socket.off('close', this.closed);
+    this.host.leave(socket, bytes);
+  }
+
+  private readonly drained = (): void => {
+    this.response?.drained();
+  };
+
+  private readonly ended = (): void => {
+    // The rest of the body won't come; its sender may still read why that is a fault.
+    this.request?.broken();
+    this.socket.end();
+  };
+
+  private readonly closed = (): void => {
+    const { request, response } = this;
+    this.gone();
+    this.request = null;
+    this.response = null;
+    this.held = [];
+    // The answer hears first that the client has left.
+    response?.closed();
+    request?.broken();
+  };
+
+  private gone(): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    this.host.onGone(this);
+  }
+}
+
+function unheard(): void {
+  // `close` follows.
+}
