@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import type { FakeHead } from '../support/fake-head.js';
 import { errorOf, jsonOf, send, type Reply } from '../support/http-client.js';
-import { sendChat, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
+import { DONE, finishChunk, sendChat, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
 import { exchange } from '../support/raw-client.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 
@@ -154,13 +155,15 @@ describe('a connection on which no request can be read', () => {
     expect(answer.head).toMatch(/^connection: close$/m);
   });
 
+  const chat = JSON.stringify({ model: 'm', stream: true });
+  const request = (more: string): string =>
+    `POST ${CHATS} HTTP/1.1\r\nhost: t\r\n${more}content-length: ${String(chat.length)}\r\n\r\n${chat}`;
+
   it('gets nothing into an answer that has begun', async () => {
-    const chat = JSON.stringify({ model: 'm', stream: true });
     head.answer((response) => response.writeHead(200, SSE_HEADERS).write(textChunk('x')));
-    const request = `POST ${CHATS} HTTP/1.1\r\nhost: t\r\ncontent-length: ${String(chat.length)}\r\n\r\n${chat}`;
     const socket = connect(tracker.port, '127.0.0.1');
     const parts: Buffer[] = [];
-    socket.on('data', (part: Buffer) => parts.push(part)).write(request);
+    socket.on('data', (part: Buffer) => parts.push(part)).write(request('te: trailers\r\n'));
     await once(socket, 'data');
     socket.write('no request\r\n\r\n');
     await once(socket, 'close');
@@ -170,6 +173,29 @@ describe('a connection on which no request can be read', () => {
         .toString()
         .match(/HTTP\/1\.1/g),
     ).toHaveLength(1);
+  });
+
+  it('is told so behind an answer that was plainly asked for', async () => {
+    let finish = (): void => undefined;
+    head.answer((response) => {
+      response.writeHead(200, SSE_HEADERS).write(textChunk('x'));
+      finish = () => response.end(finishChunk() + DONE);
+    });
+    const accepted = once(tracker.app.getHttpServer(), 'connection');
+    const socket = connect(tracker.port, '127.0.0.1');
+    const parts: Buffer[] = [];
+    const [theirs] = (await accepted) as [Socket];
+    socket.on('data', (part: Buffer) => parts.push(part)).write(request(''));
+    await once(socket, 'data');
+    const { bytesRead } = theirs;
+    socket.write('no request\r\n\r\n');
+    await eventually(() => expect(theirs.bytesRead).toBeGreaterThan(bytesRead));
+    finish();
+    await once(socket, 'close');
+    head.answer(sendChat);
+    expect(Buffer.concat(parts).toString()).toMatch(
+      /^HTTP\/1\.1 200 OK[^]*\[DONE\]\n\n\r\n0\r\n\r\nHTTP\/1\.1 400 Bad Request\r\n[^]*no HTTP request/,
+    );
   });
 });
 

@@ -20,6 +20,8 @@ export interface DirectHost {
   now(): number;
 }
 
+/** Who is told how long a connection is kept may still ask in its last moment. */
+export const IDLE_TIMEOUT_MS = KEEP_ALIVE_TIMEOUT_MS + 1_000;
 /** A body may take this long to come. */
 export const RECEIVE_TIMEOUT_MS = 300_000;
 /** So long may a connection say nothing at first. */
@@ -167,7 +169,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
       process.nextTick(this.takeHeld);
       return;
     }
-    this.dueAt = this.host.now() + KEEP_ALIVE_TIMEOUT_MS;
+    this.dueAt = this.host.now() + IDLE_TIMEOUT_MS;
     this.host.onWaiting(this);
   }
 

@@ -3,9 +3,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../test/support/eventually.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { KEEP_ALIVE_TIMEOUT_MS } from '../keep-alive.js';
 import type { BodySink } from '../lane.js';
-import { HEADERS_TIMEOUT_MS, RECEIVE_TIMEOUT_MS } from './direct-connection.js';
+import { HEADERS_TIMEOUT_MS, IDLE_TIMEOUT_MS, RECEIVE_TIMEOUT_MS } from './direct-connection.js';
 import { DirectConnections } from './direct-connections.js';
 import type { DirectRequest } from './direct-request.js';
 import type { DirectResponse } from './direct-response.js';
@@ -122,11 +121,11 @@ describe('a connection', () => {
     // However long that takes.
     clock.advance(24 * 3_600_000);
     asked[0]?.answer('x');
-    clock.advance(KEEP_ALIVE_TIMEOUT_MS - 1);
+    clock.advance(IDLE_TIMEOUT_MS - 1);
     one.socket.write(request(1, 'b'));
     await eventually(() => expect(asked).toHaveLength(2));
     asked[1]?.answer('y');
-    clock.advance(KEEP_ALIVE_TIMEOUT_MS - 1);
+    clock.advance(IDLE_TIMEOUT_MS - 1);
     await eventually(() => expect(one.got).toMatch(/y$/));
     expect(one.socket.readyState).toBe('open');
     clock.advance(1);
@@ -166,6 +165,19 @@ describe('a connection', () => {
     expect(clock.liveTimers).toBe(1);
     for (const { socket } of all) socket.destroy();
     await eventually(() => expect(clock.liveTimers).toBe(0));
+  });
+
+  it.each(['broke', 'was half closed'])('that %s has taken nothing of an answer', async (how) => {
+    const one = await client();
+    one.socket.write(request(1, 'a'));
+    await eventually(() => expect(asked[0]?.told).toEqual(['whole']));
+    if (how === 'broke') theirs[0]?.destroy();
+    else theirs[0]?.end();
+    asked[0]?.answer('x');
+    expect(asked[0]?.response.writableFinished).toBe(false);
+    await once(one.socket, 'close');
+    await eventually(() => expect(asked[0]?.told).toEqual(['whole', 'closed']));
+    expect(asked[0]?.response.writableFinished).toBe(false);
   });
 
   it('tells of a body whose sender says no more, who can still read why', async () => {

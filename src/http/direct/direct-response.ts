@@ -79,6 +79,8 @@ export class DirectResponse implements LaneResponse {
     this.isEnded = true;
     this.pending += text;
     this.leave();
+    // Its end is near, and nothing has left.
+    if (socket.destroyed) return;
     if (socket.writableLength === 0) this.finish();
     // It is told when all before it has left.
     else socket.write(NOTHING, (fault) => this.flushed(fault ?? null));
