@@ -13,9 +13,10 @@ import { HttpRequest, HttpResponse } from './http-messages.js';
 import type { Answering, Asked, Lane, LaneRequest, LaneResponse } from './lane.js';
 import { OpenAnswers } from './open-answers.js';
 import { errorBody } from './openai-error.js';
-import { refuseUnreadable } from './unreadable-request.js';
+import { codeOf, refuseUnreadable } from './unreadable-request.js';
 
 const [CHAT] = CHAT_PATHS;
+const ROOM_FOR_HEADS = 64 * 1024;
 
 /**
  * Express, and beside it lanes for the paths whose every microsecond counts: Nest and Express cost about
@@ -32,11 +33,15 @@ export class LaneExpressAdapter extends ExpressAdapter {
 
   private readonly direct: DirectConnections;
 
-  constructor(private readonly clock: Clock) {
+  /** @param maxBodyBytes of any request that a lane takes */
+  constructor(
+    private readonly clock: Clock,
+    maxBodyBytes: number,
+  ) {
     // Gates judge by the path as it is spelled; Express must not find anything under another spelling.
     super(express().enable('case sensitive routing'));
     // Sockets age by the system's clock, whoever moves the other one: Node's own do.
-    this.direct = new DirectConnections(new SystemClock(), {
+    this.direct = new DirectConnections(new SystemClock(), maxBodyBytes + ROOM_FOR_HEADS, {
       serve: (request, response) => this.serveDirect(request, response),
       serveByNode: (socket) => this.listenByNode(socket),
     });
@@ -93,9 +98,10 @@ export class LaneExpressAdapter extends ExpressAdapter {
     );
     // Whatever else a client expects is passed over.
     server.on('checkExpectation', serve);
-    server.on('clientError', (fault, socket) =>
-      refuseUnreadable(fault, socket, this.answers.isAnswering(socket as Socket)),
-    );
+    server.on('clientError', (fault, socket) => {
+      // Requests before it in the same bytes come first: whoever takes a body hears a tick later that it is whole.
+      setImmediate(() => refuseUnreadable(codeOf(fault), socket, this.answers.isAnswering(socket as Socket)));
+    });
     // Node's own reading of a connection begins when somebody listens to this.
     const [listen] = server.listeners('connection') as ((socket: Socket) => void)[];
     if (listen !== undefined) {

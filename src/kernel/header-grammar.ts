@@ -16,3 +16,18 @@ export function withoutBlanks(text: string, start: number, end: number): string 
 function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
+
+const CR = 13;
+const LF = 10;
+
+/** Some clients and servers send an empty line behind a message, or before one. */
+export function isEmptyLines(bytes: Uint8Array, from = 0): boolean {
+  return afterEmptyLines(bytes, from) === bytes.length;
+}
+
+/** Where something else stands. */
+export function afterEmptyLines(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] === CR || bytes[at] === LF)) at += 1;
+  return at;
+}

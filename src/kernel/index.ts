@@ -25,7 +25,13 @@ export {
 export { Afterwork } from './afterwork.js';
 export { CLOCK, SystemClock, type Cancel, type Clock } from './clock.js';
 export { Deadlines, type Deadline } from './deadlines.js';
-export { HEADER_NAME, UNFIT_FOR_A_HEADER, withoutBlanks } from './header-grammar.js';
+export {
+  afterEmptyLines,
+  HEADER_NAME,
+  isEmptyLines,
+  UNFIT_FOR_A_HEADER,
+  withoutBlanks,
+} from './header-grammar.js';
 export { remembered } from './remembered.js';
 export { Roster, type Rostered } from './roster.js';
 export { RNG, seededRng, type Rng } from './rng.js';

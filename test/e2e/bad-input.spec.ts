@@ -199,6 +199,32 @@ describe('a connection on which no request can be read', () => {
   });
 });
 
+describe('what is no request, in one packet with one before it', () => {
+  /** The codes and messages of all that comes back. */
+  const toldFor = async (port: number, body: string, rest: string): Promise<string[]> => {
+    const socket = connect(port, '127.0.0.1');
+    let got = '';
+    socket.on('data', (part: Buffer) => (got += part.toString()));
+    const head = `POST ${CHATS} HTTP/1.1\r\nhost: t\r\ncontent-type: application/json`;
+    socket.write(`${head}\r\ncontent-length: ${String(body.length)}\r\n\r\n${body}${rest}`);
+    await once(socket, 'close');
+    return got.match(/HTTP\/1\.1 \d{3}|"message":"[^"]*"/g) ?? [];
+  };
+
+  it.each([
+    ['{bad', 'x', 'HTTP/1.1 400', '"message":"The body is not valid JSON."'],
+    ['{"model":"none","messages":[]}', 'xx\r\n\r\n', 'HTTP/1.1 404', expect.stringContaining('model')],
+  ])('is told so behind what that one is told: %s', async (body, rest, ...first) => {
+    const second = ['HTTP/1.1 400', '"message":"This is no HTTP request."'];
+    expect(await toldFor(tracker.port, body, rest)).toEqual([...first, ...second]);
+  });
+
+  it('is told nothing where the connection ends with that one', async () => {
+    const { port } = await stage.tracker({ env: { MESHNET_API_KEYS: 'app=client-key-0123456789' } });
+    expect(await toldFor(port, '{}', 'x')).toEqual(['HTTP/1.1 401', expect.stringContaining('key')]);
+  });
+});
+
 describe('a request with odd headers', () => {
   it.each(['expect: something', 'upgrade: websocket\r\nconnection: upgrade', ''])(
     'is served all the same: %j',

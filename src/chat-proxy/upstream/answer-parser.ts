@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { afterEmptyLines, isEmptyLines } from '../../kernel/index.js';
 import { readAnswerHead, type AnswerHead } from './answer-head.js';
 import { ChunkedBody } from './chunked-body.js';
 import { HeadFault } from './head-fault.js';
@@ -19,8 +20,6 @@ const NOTHING = Buffer.alloc(0);
 const MOST_HEAD_BYTES = 32 * 1024;
 /** A line that ends otherwise than by both: its head would never end. */
 const BARE = /[^\r]\n|\r[^\n]/;
-const CR = 13;
-const LF = 10;
 const SWITCHING_PROTOCOLS = 101;
 
 const enum Reads {
@@ -176,15 +175,4 @@ export class AnswerParser {
 
 function partOf(bytes: Buffer, start: number, end: number): Buffer {
   return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-}
-
-/** Some servers send an empty line behind an answer, or before one. */
-export function isEmptyLines(bytes: Buffer, from: number): boolean {
-  return afterEmptyLines(bytes, from) === bytes.length;
-}
-
-function afterEmptyLines(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && (bytes[at] === CR || bytes[at] === LF)) at += 1;
-  return at;
 }

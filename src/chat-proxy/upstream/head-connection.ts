@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Rostered } from '../../kernel/index.js';
+import { isEmptyLines, type Rostered } from '../../kernel/index.js';
 import type { AnswerHead } from './answer-head.js';
-import { AnswerParser, isEmptyLines, type AnswerSink } from './answer-parser.js';
+import { AnswerParser, type AnswerSink } from './answer-parser.js';
 import type { ConnectionUser } from './guarded-connector.js';
 import { HeadFault } from './head-fault.js';
 
@@ -82,7 +82,7 @@ export class HeadConnection implements AnswerSink, ConnectionUser, Rostered {
   readonly received = (bytes: Buffer): void => {
     // Nobody has asked. Some servers send an empty line behind what they have said.
     if (this.exchange === null) {
-      if (!isEmptyLines(bytes, 0)) this.destroy();
+      if (!isEmptyLines(bytes)) this.destroy();
       return;
     }
     try {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Deadline } from '../../kernel/index.js';
+import { isEmptyLines, type Deadline } from '../../kernel/index.js';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../keep-alive.js';
 import { DirectRequest } from './direct-request.js';
 import { DirectResponse, type AnswerOwner } from './direct-response.js';
@@ -15,9 +15,11 @@ export interface DirectHost {
   onGone(connection: DirectConnection): void;
   /** Reads the connection from here on, and these bytes first. */
   leave(socket: Socket, bytes: Buffer): void;
-  /** What was being sent took too long to come. */
-  refuseLate(socket: Socket, isAnswering: boolean): void;
+  /** What was being sent will never be whole. */
+  refuse(socket: Socket, why: 'late' | 'cut off', isAnswering: boolean): void;
   now(): number;
+  /** Of what a client sends before it has its answer, so many bytes are kept. */
+  readonly mostEarlyBytes: number;
 }
 
 /** Who is told how long a connection is kept may still ask in its last moment. */
@@ -28,8 +30,6 @@ export const RECEIVE_TIMEOUT_MS = 300_000;
 export const HEADERS_TIMEOUT_MS = 60_000;
 /** A connection as new as this one may have been opened for a request that is on its way. */
 const NEW_MS = 5_000;
-/** Of what a client sends before it has its answer, so much is kept; it has to wait with more. */
-const MOST_HELD_BYTES = 64 * 1024;
 
 /**
  * One client's connection while its requests are plain, one at a time. The first that is not goes to Node's own server, with
@@ -75,11 +75,6 @@ export class DirectConnection implements AnswerOwner, Deadline {
     return this.isIdle && (this.hasAsked || this.host.now() >= this.openedAt + NEW_MS);
   }
 
-  /** Its answer has ended, but the last bytes wait for the client to read. */
-  get isUnsent(): boolean {
-    return this.response?.isEnded === true;
-  }
-
   destroy(): void {
     this.socket.destroy();
   }
@@ -87,7 +82,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
   onDue(): void {
     this.dueAt = Infinity;
     if (this.isIdle) this.destroy();
-    else if (!this.isBodyWhole) this.host.refuseLate(this.socket, this.response?.headersSent !== false);
+    else if (!this.isBodyWhole) this.refuse('late');
   }
 
   onFault(): void {
@@ -119,6 +114,11 @@ export class DirectConnection implements AnswerOwner, Deadline {
 
   private begin(bytes: Buffer): void {
     if (this.isClosing) return;
+    // Some clients send an empty line behind a body. To Node it would be a request that takes too long.
+    if (this.hasAsked && isEmptyLines(bytes)) {
+      this.rest();
+      return;
+    }
     const { reader, socket } = this;
     const head = reader.read(bytes);
     const end = reader.bodyStart + reader.bodyLength;
@@ -173,19 +173,19 @@ export class DirectConnection implements AnswerOwner, Deadline {
     this.host.onWaiting(this);
   }
 
+  /** It is read on, or nobody would hear that the client has left. */
   private hold(bytes: Buffer): void {
     this.held.push(bytes);
     this.heldBytes += bytes.length;
-    if (this.heldBytes > MOST_HELD_BYTES) this.socket.pause();
+    if (this.heldBytes > this.host.mostEarlyBytes) this.destroy();
   }
 
   private readonly takeHeld = (): void => {
-    if (this.isGone) return;
+    if (this.isGone || this.socket.destroyed) return;
     const bytes = Buffer.concat(this.held);
     this.held = [];
     this.heldBytes = 0;
     this.begin(bytes);
-    this.socket.resume();
   };
 
   /** What was begun has had no consequence yet. */
@@ -207,9 +207,9 @@ export class DirectConnection implements AnswerOwner, Deadline {
   };
 
   private readonly ended = (): void => {
-    // The rest of the body won't come; its sender may still read why that is a fault.
-    this.request?.broken();
-    this.socket.end();
+    // Its sender may still read why that is a fault.
+    if (this.isBodyWhole) this.socket.end();
+    else this.refuse('cut off');
   };
 
   private readonly closed = (): void => {
@@ -222,6 +222,11 @@ export class DirectConnection implements AnswerOwner, Deadline {
     response?.closed();
     request?.broken();
   };
+
+  /** The lane hears of it when the connection is no more. */
+  private refuse(why: 'late' | 'cut off'): void {
+    this.host.refuse(this.socket, why, this.response?.headersSent !== false);
+  }
 
   private gone(): void {
     if (this.isGone) return;

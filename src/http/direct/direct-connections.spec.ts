@@ -58,7 +58,7 @@ beforeEach(async () => {
   theirs = [];
   clients = [];
   serves = true;
-  connections = new DirectConnections(clock, {
+  connections = new DirectConnections(clock, 4_000_000, {
     serve: (request, response) => {
       if (serves) asked.push(new Asked(request, response));
       return serves;
@@ -180,29 +180,69 @@ describe('a connection', () => {
     expect(asked[0]?.response.writableFinished).toBe(false);
   });
 
-  it('tells of a body whose sender says no more, who can still read why', async () => {
+  it('tells whoever sends no more of a body, who can still read it, why that is a fault', async () => {
     const one = await client();
     one.socket.write(request(2, 'a'));
     await eventually(() => expect(asked[0]?.body).toBe('a'));
-    const [each] = asked;
-    if (each !== undefined) each.onBodyBroken = () => each.answer('why');
     one.socket.end();
     await once(one.socket, 'close');
-    expect(one.got).toMatch(/\r\n\r\nwhy$/);
+    expect(one.got).toMatch(/^HTTP\/1\.1 400 [^]*The request ended before it was complete\./);
+    await eventually(() => expect(asked[0]?.told).toEqual(['closed', 'broken']));
   });
 
-  it('takes no more of what is sent too early than it can hold, and all of it in turn', async () => {
+  it('keeps what is sent too early, and takes it in turn', async () => {
     const one = await client();
     one.socket.write(request(1, 'a'));
     await eventually(() => expect(asked).toHaveLength(1));
     const length = 3_000_000;
     one.socket.write(request(length, ''));
     for (let sent = 0; sent < length; sent += 100_000) one.socket.write('b'.repeat(100_000));
-    await eventually(() => expect(theirs[0]?.isPaused()).toBe(true));
-    expect(theirs[0]?.bytesRead).toBeLessThan(500_000);
+    await eventually(() => expect(theirs[0]?.bytesRead).toBeGreaterThan(length));
     asked[0]?.answer('x');
     await eventually(() => expect(asked[1]?.told).toEqual(['whole']));
     expect(asked[1]?.body).toHaveLength(length);
+  });
+
+  it('is given up by one that sends more than that', async () => {
+    const one = await client();
+    one.socket.write(request(1, 'a'));
+    await eventually(() => expect(asked).toHaveLength(1));
+    one.socket.write('b'.repeat(5_000_000));
+    await eventually(() => expect(asked[0]?.told).toEqual(['whole', 'closed']));
+    expect(theirs[0]?.bytesRead).toBeLessThan(5_000_000);
+  });
+
+  it.each(['destroy', 'resetAndDestroy', 'end'] as const)(
+    'tells at once that a client has left (%s), however much it sent too early',
+    async (leave) => {
+      const one = await client();
+      one.socket.write(request(1, 'a'));
+      await eventually(() => expect(asked).toHaveLength(1));
+      one.socket.write(request(400_000, 'b'.repeat(400_000)));
+      await eventually(() => expect(theirs[0]?.bytesRead).toBeGreaterThan(400_000));
+      one.socket[leave]();
+      await eventually(() => expect(asked[0]?.told).toEqual(['whole', 'closed']));
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  it('may send an empty line behind a body, and stays', async () => {
+    const one = await client();
+    one.socket.write(request(1, 'a'));
+    await eventually(() => expect(asked).toHaveLength(1));
+    one.socket.write('\r\n');
+    await turn();
+    asked[0]?.answer('x');
+    await turn();
+    one.socket.write('\r\n');
+    await turn();
+    expect(left).toHaveLength(0);
+    one.socket.write(request(1, 'b'));
+    await eventually(() => expect(asked).toHaveLength(2));
+    // Who has asked nothing yet is not judged here.
+    const other = await client();
+    other.socket.write('\r\n');
+    await eventually(() => expect(left).toHaveLength(1));
   });
 
   it('is closed with the server when it is idle, unless it is so new that a request may be on its way', async () => {

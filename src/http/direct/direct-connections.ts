@@ -13,15 +13,19 @@ export interface DirectUse {
   serveByNode(socket: Socket): void;
 }
 
-const LATE = Object.assign(new Error('The request took too long.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+/** As Node calls them. */
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+const CUT_OFF = 'HPE_INVALID_EOF_STATE';
 
 /** The connections of a server's clients, each for as long as its requests are plain. */
 export class DirectConnections implements DirectHost {
   private readonly deadlines: Deadlines;
   private readonly open = new Set<DirectConnection>();
 
+  /** @param mostEarlyBytes of what a client sends before it has its answer; with more it loses its connection */
   constructor(
     clock: Clock,
+    readonly mostEarlyBytes: number,
     private readonly use: DirectUse,
   ) {
     this.deadlines = new Deadlines(clock);
@@ -31,12 +35,6 @@ export class DirectConnections implements DirectHost {
     const connection = new DirectConnection(socket, this);
     this.open.add(connection);
     this.deadlines.add(connection);
-  }
-
-  /** Some answer has ended, but its last bytes wait for its client to read. */
-  get hasUnsent(): boolean {
-    for (const connection of this.open) if (connection.isUnsent) return true;
-    return false;
   }
 
   closeIdle(): void {
@@ -65,8 +63,8 @@ export class DirectConnections implements DirectHost {
     socket.unshift(bytes);
   }
 
-  refuseLate(socket: Socket, isAnswering: boolean): void {
-    refuseUnreadable(LATE, socket, isAnswering);
+  refuse(socket: Socket, why: 'late' | 'cut off', isAnswering: boolean): void {
+    refuseUnreadable(why === 'late' ? LATE : CUT_OFF, socket, isAnswering);
   }
 
   now(): number {
