@@ -30,7 +30,6 @@ export class LaneExpressAdapter extends ExpressAdapter {
   private readonly answers = new OpenAnswers();
   private serveByExpress: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
   private listenByNode: (socket: Socket) => void = () => undefined;
-
   private readonly direct: DirectConnections;
 
   /** @param maxBodyBytes of any request that a lane takes */

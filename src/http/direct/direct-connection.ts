@@ -93,12 +93,14 @@ export class DirectConnection implements AnswerOwner, Deadline {
     this.response = null;
     if (isLast) {
       this.isClosing = true;
+      this.held = [];
       this.socket.destroySoon();
     } else if (this.isBodyWhole) this.rest();
   }
 
   private readonly received = (bytes: Buffer): void => {
     const { bodyLeft } = this;
+    if (this.isClosing) return;
     if (bodyLeft === 0) this.next(bytes);
     else if (bytes.length <= bodyLeft) this.feed(bytes);
     else {
@@ -113,7 +115,6 @@ export class DirectConnection implements AnswerOwner, Deadline {
   }
 
   private begin(bytes: Buffer): void {
-    if (this.isClosing) return;
     // Some clients send an empty line behind a body. To Node it would be a request that takes too long.
     if (this.hasAsked && isEmptyLines(bytes)) {
       this.rest();
@@ -181,7 +182,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
   }
 
   private readonly takeHeld = (): void => {
-    if (this.isGone || this.socket.destroyed) return;
+    if (this.isGone || this.isClosing || this.socket.destroyed) return;
     const bytes = Buffer.concat(this.held);
     this.held = [];
     this.heldBytes = 0;
@@ -225,6 +226,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
 
   /** The lane hears of it when the connection is no more. */
   private refuse(why: 'late' | 'cut off'): void {
+    this.isClosing = true;
     this.host.refuse(this.socket, why, this.response?.headersSent !== false);
   }
 

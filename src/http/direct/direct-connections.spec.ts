@@ -145,6 +145,19 @@ describe('a connection', () => {
     expect(asked[0]?.told).toEqual(['closed', 'broken']);
   });
 
+  it('takes nothing more when it has said so', async () => {
+    const one = await client();
+    one.socket.pause();
+    one.socket.write(request(2, 'a'));
+    await eventually(() => expect(asked[0]?.body).toBe('a'));
+    clock.advance(RECEIVE_TIMEOUT_MS);
+    theirs[0]?.emit('data', Buffer.from('b'));
+    one.socket.resume();
+    await once(one.socket, 'close');
+    await eventually(() => expect(asked[0]?.told).toEqual(['closed', 'broken']));
+    expect(asked[0]?.body).toBe('a');
+  });
+
   it('does not, where an answer is on its way: it breaks', async () => {
     const one = await client();
     one.socket.write(request(2, 'a'));
