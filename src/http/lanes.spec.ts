@@ -80,6 +80,13 @@ afterEach(async () => {
   await adapter.close();
 });
 
+/** Answers nothing by itself. */
+const onlyListen: typeof handle = (request, response) => {
+  const echo = new Echo(request, response, 100);
+  echo.onBodyEnd = () => (echo.ends += 1);
+  echoes.push(echo);
+};
+
 const turn = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 20));
 const closes = (): number => echoes.reduce((sum, { closes: each }) => sum + each, 0);
 
@@ -121,11 +128,7 @@ describe.each([
   });
 
   it('answers one before it is shown the next', async () => {
-    handle = (request, response) => {
-      const echo = new Echo(request, response, 100);
-      echo.onBodyEnd = () => (echo.ends += 1);
-      echoes.push(echo);
-    };
+    handle = onlyListen;
     client.write(`${head('content-length: 1')}a`);
     await eventually(() => expect(echoes[0]?.ends).toBe(1));
     client.write(`${head('content-length: 1')}b`);
@@ -147,11 +150,7 @@ describe.each([
   });
 
   it('hears nothing of a body from a client that leaves when it is whole', async () => {
-    handle = (request, response) => {
-      const echo = new Echo(request, response, 100);
-      echo.onBodyEnd = () => (echo.ends += 1);
-      echoes.push(echo);
-    };
+    handle = onlyListen;
     client.write(`${head('content-length: 3')}abc`);
     await eventually(() => expect(echoes[0]?.ends).toBe(1));
     client.destroy();
