@@ -59,7 +59,7 @@ export async function startTracker(
     lookup: parts.lookup ?? systemLookup,
   };
   checkAccess(settings);
-  const adapter = new LaneExpressAdapter(kernel.clock, settings.serving.maxBodyBytes);
+  const adapter = new LaneExpressAdapter(kernel.clock);
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, env, kernel, parts.dashboardFolder ?? BUILT_PAGE_FOLDER),
     adapter,

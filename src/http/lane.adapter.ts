@@ -16,7 +16,6 @@ import { errorBody } from './openai-error.js';
 import { codeOf, refuseUnreadable } from './unreadable-request.js';
 
 const [CHAT] = CHAT_PATHS;
-const ROOM_FOR_HEADS = 64 * 1024;
 
 /**
  * Express, and beside it lanes for the paths whose every microsecond counts: Nest and Express cost about
@@ -32,15 +31,11 @@ export class LaneExpressAdapter extends ExpressAdapter {
   private listenByNode: (socket: Socket) => void = () => undefined;
   private readonly direct: DirectConnections;
 
-  /** @param maxBodyBytes of any request that a lane takes */
-  constructor(
-    private readonly clock: Clock,
-    maxBodyBytes: number,
-  ) {
+  constructor(private readonly clock: Clock) {
     // Gates judge by the path as it is spelled; Express must not find anything under another spelling.
     super(express().enable('case sensitive routing'));
     // Sockets age by the system's clock, whoever moves the other one: Node's own do.
-    this.direct = new DirectConnections(new SystemClock(), maxBodyBytes + ROOM_FOR_HEADS, {
+    this.direct = new DirectConnections(new SystemClock(), {
       serve: (request, response) => this.serveDirect(request, response),
       serveByNode: (socket) => this.listenByNode(socket),
     });

@@ -64,7 +64,7 @@ beforeEach(async () => {
   echoes = [];
   got = '';
   handle = (request, response) => echoes.push(new Echo(request, response, 100));
-  adapter = new LaneExpressAdapter(CLOCK, 1_000_000);
+  adapter = new LaneExpressAdapter(CLOCK);
   adapter.initHttpServer();
   adapter.openLane({ serves: () => true, handle: (request, response) => handle(request, response) });
   server = adapter.getHttpServer();

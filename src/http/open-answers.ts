@@ -40,7 +40,8 @@ export class OpenAnswers {
   /** An answer has begun on this connection, and has not ended. */
   isAnswering(socket: Socket): boolean {
     const answers = (socket as Known)[CONNECTION]?.answers ?? [];
-    return answers.some((answer) => answer.headersSent && !answer.writableFinished);
+    // Of those whose turn has not come nothing is on its way.
+    return answers.some((answer) => answer.socket !== null && answer.headersSent && !answer.writableFinished);
   }
 
   /** Some answer has ended, but its last bytes wait for its client to read. Node counts such a connection as idle. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CallsService } from '../../src/calls/index.js';
@@ -53,6 +54,18 @@ describe('a client that sends its next request before it has the answer to the l
       .list(null, 9, false)
       .map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['client_left', 'client_left', 'client_left']);
+  });
+
+  it('is answered, if there is no request behind them, though none is ready', async () => {
+    const tracker = await stage.tracker();
+    const head = await stage.head(() => undefined);
+    await join(tracker.api, head, 'w');
+    const chat = chatRequest(JSON.stringify(aChat()));
+    const socket = pipeline(tracker, chat, 'GET /healthz HTTP/1.1\r\nhost: t\r\n\r\n', 'no request\r\n\r\n');
+    let text = '';
+    socket.on('data', (part: Buffer) => (text += part.toString()));
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 400 [^]*This is no HTTP request/);
   });
 
   // The second answer fills the buffer before its turn has come, and its head closes the connection meanwhile.

@@ -18,8 +18,6 @@ export interface DirectHost {
   /** What was being sent will never be whole. */
   refuse(socket: Socket, why: 'late' | 'cut off', isAnswering: boolean): void;
   now(): number;
-  /** Of what a client sends before it has its answer, so many bytes are kept. */
-  readonly mostEarlyBytes: number;
 }
 
 /** Who is told how long a connection is kept may still ask in its last moment. */
@@ -30,6 +28,10 @@ export const RECEIVE_TIMEOUT_MS = 300_000;
 export const HEADERS_TIMEOUT_MS = 60_000;
 /** A connection as new as this one may have been opened for a request that is on its way. */
 const NEW_MS = 5_000;
+/** Of what a client sends before it has its answer, so much is kept. */
+export const MOST_HELD_BYTES = 1024 * 1024;
+/** More pieces than these are made one: a small one costs a hundred times its bytes. */
+const MOST_PIECES = 64;
 
 /**
  * One client's connection while its requests are plain, one at a time. The first that is not goes to Node's own server, with
@@ -67,7 +69,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
 
   /** Nothing is under way. */
   private get isIdle(): boolean {
-    return this.response === null && this.isBodyWhole && this.held.length === 0;
+    return this.response === null && this.isBodyWhole && this.heldBytes === 0;
   }
 
   /** Its client would miss nothing. */
@@ -91,7 +93,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
 
   onAnswered(isLast: boolean): void {
     this.response = null;
-    if (isLast) {
+    if (isLast || this.heldBytes > MOST_HELD_BYTES) {
       this.isClosing = true;
       this.held = [];
       this.socket.destroySoon();
@@ -110,14 +112,14 @@ export class DirectConnection implements AnswerOwner, Deadline {
   };
 
   private next(bytes: Buffer): void {
-    if (this.response !== null || this.held.length > 0) this.hold(bytes);
+    if (this.response !== null || this.heldBytes > 0) this.hold(bytes);
     else this.begin(bytes);
   }
 
   private begin(bytes: Buffer): void {
     // Some clients send an empty line behind a body. To Node it would be a request that takes too long.
     if (this.hasAsked && isEmptyLines(bytes)) {
-      this.rest();
+      if (this.dueAt === Infinity) this.rest();
       return;
     }
     const { reader, socket } = this;
@@ -166,7 +168,7 @@ export class DirectConnection implements AnswerOwner, Deadline {
 
   /** Nothing is under way. */
   private rest(): void {
-    if (this.held.length > 0) {
+    if (this.heldBytes > 0) {
       process.nextTick(this.takeHeld);
       return;
     }
@@ -174,11 +176,15 @@ export class DirectConnection implements AnswerOwner, Deadline {
     this.host.onWaiting(this);
   }
 
-  /** It is read on, or nobody would hear that the client has left. */
+  /** It is read on, or nobody would hear that the client has left. What is too much is lost, and all with it that stands there. */
   private hold(bytes: Buffer): void {
-    this.held.push(bytes);
     this.heldBytes += bytes.length;
-    if (this.heldBytes > this.host.mostEarlyBytes) this.destroy();
+    if (this.heldBytes > MOST_HELD_BYTES) {
+      this.held = [];
+      return;
+    }
+    this.held.push(bytes);
+    if (this.held.length > MOST_PIECES) this.held = [Buffer.concat(this.held)];
   }
 
   private readonly takeHeld = (): void => {

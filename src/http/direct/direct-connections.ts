@@ -22,10 +22,8 @@ export class DirectConnections implements DirectHost {
   private readonly deadlines: Deadlines;
   private readonly open = new Set<DirectConnection>();
 
-  /** @param mostEarlyBytes of what a client sends before it has its answer; with more it loses its connection */
   constructor(
     clock: Clock,
-    readonly mostEarlyBytes: number,
     private readonly use: DirectUse,
   ) {
     this.deadlines = new Deadlines(clock);
