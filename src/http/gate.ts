@@ -1,5 +1,4 @@
-import type { Answering, Asked, LaneRequest, LaneResponse } from './lane.js';
-import { latin1Of } from './lane.js';
+import { jsonBody, type Answering, type Asked, type LaneRequest, type LaneResponse } from './lane.js';
 import type { OpenAiErrorBody } from './openai-error.js';
 import { NO_SNIFF } from './security-headers.js';
 
@@ -27,8 +26,6 @@ export interface Refusal {
   readonly body: OpenAiErrorBody | null;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 /** As helmet would put them on an answer that Express gives. */
 const HEADERS = {
   'cache-control': 'no-store',
@@ -38,17 +35,17 @@ const HEADERS = {
 
 /** Answers without having read the body. Where one is still to come the connection ends: its bytes are no next request. */
 export function refuse(request: LaneRequest, response: LaneResponse, refusal: Refusal, wallMs: number): void {
-  const text = refusal.body === null ? null : latin1Of(JSON.stringify(refusal.body));
+  const body = jsonBody(refusal.body);
   const { declaredLength, headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || (declaredLength ?? 0) > 0;
   const told = {
     ...HEADERS,
     ...refusal.headers,
     ...(hasBody ? { connection: 'close' } : {}),
-    ...(text === null ? {} : { 'content-type': JSON_TYPE, 'content-length': String(text.length) }),
+    ...body.headers,
   };
   response.begin(refusal.status, told, wallMs);
-  response.endWith(request.method === 'HEAD' ? '' : (text ?? ''));
+  response.endWith(request.method === 'HEAD' ? '' : body.text);
   // What the client is still sending is thrown away, so that it gets to read the answer.
   if (hasBody) request.letBodyGo();
 }

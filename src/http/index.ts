@@ -13,7 +13,7 @@ export type { Gate, Refusal, RefusalWatch } from './gate.js';
 export { HttpModule } from './http.module.js';
 export { LaneExpressAdapter, pathOf, withLanes } from './lane.adapter.js';
 export {
-  latin1Of,
+  jsonBody,
   type AnswerHeaders,
   type Answering,
   type Asked,

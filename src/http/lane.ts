@@ -79,7 +79,22 @@ export interface Lane {
   handle(request: LaneRequest, response: LaneResponse): void;
 }
 
-/** A text of Unicode as {@link LaneResponse} writes it: as UTF-8, each byte one character. */
-export function latin1Of(text: string): string {
-  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1');
+/** A body as {@link LaneResponse} writes it, each byte of its UTF-8 one character, and what an answer's headers say of it. */
+export interface WrittenBody {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const NO_BODY: WrittenBody = { text: '', headers: {} };
+
+/** @param body null: none */
+export function jsonBody(body: object | null): WrittenBody {
+  if (body === null) return NO_BODY;
+  const json = JSON.stringify(body);
+  const text = Buffer.byteLength(json) === json.length ? json : Buffer.from(json).toString('latin1');
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(text.length),
+  };
+  return { text, headers };
 }

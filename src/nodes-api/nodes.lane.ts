@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
   BodyPipe,
-  latin1Of,
+  jsonBody,
   NO_SNIFF,
   pathOf,
   toHttpFault,
@@ -32,7 +32,6 @@ const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 const MOST_BYTES = 4096;
 /** Some clients send it; the ordinary way passes it over too. */
 const BYTE_ORDER_MARK = '\ufeff';
-const JSON_BODY = { 'content-type': 'application/json; charset=utf-8' };
 
 /** What is answered; null: no body. */
 interface Answer {
@@ -108,15 +107,8 @@ export class NodesLane implements Lane, OnModuleInit {
   }
 
   private send(response: LaneResponse, { status, headers, body }: Answer): void {
-    const wallMs = this.clock.wallMs();
-    if (body === null) {
-      response.begin(status, NO_SNIFF, wallMs);
-      response.endWith('');
-      return;
-    }
-    const text = latin1Of(JSON.stringify(body));
-    const length = String(text.length);
-    response.begin(status, { ...headers, ...NO_SNIFF, ...JSON_BODY, 'content-length': length }, wallMs);
+    const { text, headers: ofBody } = jsonBody(body);
+    response.begin(status, { ...headers, ...NO_SNIFF, ...ofBody }, this.clock.wallMs());
     response.endWith(text);
   }
 

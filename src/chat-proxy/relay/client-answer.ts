@@ -24,8 +24,6 @@ export class ClientAnswer implements CloseWatcher {
   /** Most clients are never behind. */
   private isDrainHeard = false;
   private lastWriteAt = 0;
-  /** The tracker itself writes the chunks that HTTP/1.1 sends an answer of unknown length in. */
-  private isChunked = false;
 
   constructor(
     private readonly response: LaneResponse,
@@ -61,7 +59,6 @@ export class ClientAnswer implements CloseWatcher {
   begin(status: number, headers: HeaderMap): void {
     if (this.isLeft) return;
     this.response.begin(status, headers, this.clock.wallMs());
-    this.isChunked = this.response.isChunked;
   }
 
   /** Begins a stream of which no head has said anything yet. */
@@ -105,13 +102,14 @@ export class ClientAnswer implements CloseWatcher {
     const length = lengthOf(bytes);
     if (length > MOST_AS_TEXT) {
       this.put(bytes);
-      this.response.endWith(this.isChunked ? LAST_CHUNK : '');
+      this.response.endWith(this.response.isChunked ? LAST_CHUNK : '');
     } else this.endWith(textOf(bytes));
   }
 
   private endWith(text: string): void {
-    if (!this.isChunked) this.response.endWith(text);
-    else this.response.endWith((text === '' ? '' : chunkOf(text)) + LAST_CHUNK);
+    const { response } = this;
+    if (!response.isChunked) response.endWith(text);
+    else response.endWith((text === '' ? '' : chunkOf(text)) + LAST_CHUNK);
   }
 
   /** Breaks the connection: the one way to say that a begun answer is not whole. */
@@ -129,7 +127,8 @@ export class ClientAnswer implements CloseWatcher {
   private put(bytes: readonly Buffer[]): boolean {
     const length = lengthOf(bytes);
     if (length === 0) return true;
-    const { response, isChunked } = this;
+    const { response } = this;
+    const { isChunked } = response;
     if (length <= MOST_AS_TEXT) {
       const text = textOf(bytes);
       return response.write(isChunked ? chunkOf(text) : text, 'latin1');
