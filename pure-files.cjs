@@ -109,5 +109,10 @@ module.exports = [
   'chat-proxy/relay/attempt-end.ts',
   'chat-proxy/relay/connection-fault.ts',
   'chat-proxy/relay/refusal.ts',
-  'chat-proxy/upstream/judge.ts',
+  'chat-proxy/upstream/classify-response.ts',
+  'chat-proxy/upstream/context-limit.ts',
+  'chat-proxy/relay/event-hold.ts',
+  'chat-proxy/relay/no-completion.ts',
+  'node-health/giving.ts',
+  'routing-stats/yield-ledger.ts',
 ];

@@ -20,6 +20,12 @@ export const FINISH = event({
   object: 'chat.completion.chunk',
   choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
 });
+export const ABORT = event({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'abort' }] });
+export const ROLE = event({ id: 'c', choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
+export const EMPTY_JSON = {
+  choices: [{ index: 0, message: { content: '' }, finish_reason: 'stop' }],
+  usage: USAGE,
+};
 export const USAGE_EVENT = event({ id: 'c', object: 'chat.completion.chunk', choices: [], usage: USAGE });
 export const DONE = event('[DONE]');
 /** The events of a whole stream. */

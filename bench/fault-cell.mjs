@@ -68,13 +68,18 @@ function sum(heads, countOf) {
 function describeReply({ status, headers, text, isWhole }, kind) {
   const attempt = headers['x-meshnet-attempts'] > 1 ? `, attempt ${headers['x-meshnet-attempts']}` : '';
   if (status === 200) {
-    return `200${kind === 'sse' ? describeStream(text) : text === WHOLE_JSON ? ' whole' : ' garbled'}${
+    return `200${kind === 'sse' ? describeStream(text) : describeJson(text)}${
       isWhole ? '' : ', broken off'
     }${attempt}`;
   }
   const after = headers['retry-after'] === undefined ? '' : `, retry after ${headers['retry-after']}`;
   const noRetry = headers['x-should-retry'] === 'false' ? ', no retry' : '';
   return `${status} ${errorCode(text)}${isWhole ? '' : ', broken off'}${after}${noRetry}`;
+}
+
+function describeJson(text) {
+  if (text === WHOLE_JSON) return ' whole';
+  return text.includes('"content":""') ? ' empty' : ' garbled';
 }
 
 function errorCode(text) {
@@ -98,6 +103,7 @@ function describeStream(stream) {
   const tail = errors.length > 0 ? `, then error ${errors.join(' and ')}` : '';
   if (!TEXT.startsWith(text)) return ` garbled${tail}`;
   if (errors.length > 0) return isDone ? `${tail} and [DONE]` : tail;
+  if (text === '') return isDone ? ' empty' : ' nothing';
   if (text !== TEXT) return isDone ? ' cut short with [DONE]' : ' cut short';
   return isDone ? ' whole' : ' without [DONE]';
 }

@@ -13,7 +13,11 @@ import {
   chunk,
   DONE,
   deltaEvent,
+  ABORT,
+  EMPTY_JSON,
   errorJson,
+  FINISH,
+  ROLE,
   event,
   EVENTS,
   headLines,
@@ -43,6 +47,7 @@ const unseen = (one) => ({ one, two: SECOND, learned: FAILURES });
 /** After the client has seen something, or not to be tried again: the same with any number of routes. */
 const final = (saw) => ({ one: saw, two: saw, learned: FAILURES });
 const backpressure = (one) => ({ one, two: SECOND, learned: NEUTRAL });
+const emptied = (one) => ({ one, two: SECOND, learned: NEUTRAL });
 const served = (saw) => ({ one: saw, two: saw, learned: SUCCESSES });
 
 const both = (expected) => ({ json: expected, sse: expected });
@@ -80,6 +85,24 @@ async function drip({ socket, isStream, done }) {
 function answerError({ socket, done }, status, body, ...headers) {
   socket.write(withLength(status, body, JSON_TYPE, ...headers));
   done();
+}
+
+/** An answer in a 200: JSON, or events. */
+function answer200({ socket, isStream, done }, json, events) {
+  socket.write(
+    isStream ? SSE_START + chunk(events) + LAST_CHUNK : withLength('200 OK', JSON.stringify(json), JSON_TYPE),
+  );
+  done();
+}
+
+/** Three tokens, and then these events in place of the rest. */
+function goOnWith(chat, events) {
+  beginAnswer(chat);
+  // What was written has to be on its way first.
+  setTimeout(() => {
+    chat.socket.write(chunk(events) + LAST_CHUNK);
+    chat.done();
+  }, DRIP_MS);
 }
 
 function reset({ socket }) {
@@ -184,6 +207,88 @@ export const FAULTS = [
     answering: (chat) =>
       answerError(chat, '503 Service Unavailable', errorJson('Loading model', { code: 503 })),
     expected: both(backpressure('503 503')),
+  },
+  {
+    name: '402 without credits',
+    answering: (chat) => answerError(chat, '402 Payment Required', errorJson('pay', { code: 'credits' })),
+    expected: both(unseen('402 credits')),
+  },
+  {
+    name: '408 of its proxy',
+    answering: (chat) => answerError(chat, '408 Request Timeout', errorJson('slow', { code: 'slow' })),
+    expected: both(unseen('408 slow')),
+  },
+  {
+    name: '413 of its proxy',
+    answering: (chat) => answerError(chat, '413 Payload Too Large', errorJson('big', { code: 'big' })),
+    expected: both(backpressure('413 big')),
+  },
+  {
+    name: '501 of a feature',
+    answering: (chat) => answerError(chat, '501 Not Implemented', errorJson('none', { code: 'none' })),
+    expected: both(backpressure('501 none')),
+  },
+  {
+    name: 'nothing but the end',
+    answering: (chat) => answer200(chat, {}, DONE),
+    expected: both(unseen('502 no_completion')),
+  },
+  {
+    name: 'a role, no choices',
+    answering: (chat) => answer200(chat, { choices: [] }, ROLE + DONE),
+    expected: both(unseen('502 no_completion')),
+  },
+  {
+    name: 'an abort',
+    answering: (chat) =>
+      answer200(
+        chat,
+        { choices: [{ message: { content: '' }, finish_reason: 'abort' }] },
+        ROLE + ABORT + DONE,
+      ),
+    expected: both(unseen('502 answer_aborted')),
+  },
+  {
+    name: 'an abort after content',
+    answering: (chat) => goOnWith(chat, ABORT + DONE),
+    expected: { sse: final('200, then error answer_aborted') },
+  },
+  {
+    name: 'interrupted after content',
+    answering: (chat) => goOnWith(chat, DONE),
+    expected: { sse: final('200, then error answer_cut_off') },
+  },
+  {
+    name: 'an error that clients do not see',
+    answering: (chat) =>
+      answer200(chat, { message: 'oom', code: 500 }, event({ message: 'oom', code: 500 }) + DONE),
+    expected: both(unseen('500 500')),
+  },
+  {
+    name: 'the same after content',
+    answering: (chat) => goOnWith(chat, event({ message: 'oom', code: 500 }) + DONE),
+    expected: { sse: final('200, then error 500') },
+  },
+  {
+    name: 'the field error:',
+    answering: (chat) => answer200(chat, { detail: 'oom' }, `error: {"code":500,"message":"oom"}\n\n${DONE}`),
+    expected: { json: unseen('502 null'), sse: unseen('500 500') },
+  },
+  {
+    name: 'the field error: after content',
+    answering: (chat) => goOnWith(chat, `error: {"code":500,"message":"oom"}\n\n${DONE}`),
+    expected: { sse: final('200, then error 500') },
+  },
+  {
+    name: 'a good end without content',
+    answering: (chat) => answer200(chat, EMPTY_JSON, FINISH + DONE),
+    expected: both(emptied('200 empty')),
+  },
+  {
+    name: 'a finish reason and no end',
+    answering: ({ socket }) =>
+      socket.write(SSE_START + chunk(EVENTS.filter((part) => part !== DONE).join(''))),
+    expected: { sse: served(WHOLE) },
   },
   {
     name: '503 failing',

@@ -9,6 +9,12 @@ export type CallOutcome =
   | 'completed'
   /** The head refused what the client sent; its answer was passed on. */
   | 'refused'
+  /** The request is longer than the head takes; one with more room was asked. */
+  | 'too_long'
+  /** The head lacks the endpoint or the feature; another route was asked. */
+  | 'unsupported'
+  /** The head ended its answer without content; another route was asked to do better. */
+  | 'empty'
   /** The head, or every node that could serve the call, had too much to do. */
   | 'busy'
   /** A node or the way to it failed. */
@@ -17,7 +23,7 @@ export type CallOutcome =
   | 'misconfigured'
   /** A node took longer than a setting allows. */
   | 'timed_out'
-  /** The stream ended without finish reason or `[DONE]`. */
+  /** The answer ended before each choice that had begun had its finish reason. */
   | 'cut_off'
   /** A scout that was too slow; a proven route took over before its client had seen anything. */
   | 'abandoned'

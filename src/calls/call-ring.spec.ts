@@ -132,11 +132,13 @@ const NOTE: AttemptNote = {
 
 const STATE: CandidateState = {
   ...{ signature: 's', hopCount: 1, priorTps: 2, status: 'proven', tps: 3, mass: 4 },
-  ...{ scoutsInFlight: 5, barred: true },
+  ...{ scoutsInFlight: 5, barred: true, nothings: 0, steadiness: 1 },
 };
 
 const NUMBER = fc.double();
 const COUNT = fc.integer({ min: 0, max: 60_000 });
+const NOTHINGS = fc.constantFrom(0, 0, 1, 7);
+const STEADINESS = fc.constantFrom(1, 1, 0.5, 1e-9);
 /** UTF-16 as it comes, half a pair as well. */
 const ANY_TEXT = fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes));
 const TEXT = fc.oneof(fc.constantFrom('', 'a', 'null', 'ü', '\u{1f600}', '\ud800', '\0'), ANY_TEXT);
@@ -156,7 +158,7 @@ const EXPECTED = fc.record<Expectation, 'seconds' | 'harmSeconds' | 'optimisticS
 const PLAIN_CANDIDATE: fc.Arbitrary<CandidateState> = fc.record({
   ...{ signature: TEXT, hopCount: COUNT, priorTps: NUMBER, tps: fc.option(NUMBER), mass: NUMBER },
   status: fc.constantFrom<CandidateState['status']>('proven', 'unsampled', 'stale', 'decayed'),
-  ...{ scoutsInFlight: COUNT, barred: fc.boolean() },
+  ...{ scoutsInFlight: COUNT, barred: fc.boolean(), nothings: NOTHINGS, steadiness: STEADINESS },
 });
 const CANDIDATE: fc.Arbitrary<CandidateState> = fc
   .tuple(PLAIN_CANDIDATE, fc.option(EXPECTED))

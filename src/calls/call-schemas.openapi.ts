@@ -40,11 +40,14 @@ const PROBABILITY = share('With which the choice fell on it.');
 const OUTCOME = oneOf<CallOutcome>('How it came out.', {
   completed: 'a whole answer',
   refused: 'the head refused what the client sent',
+  too_long: 'the request is longer than the head takes; one with more room was asked',
+  unsupported: 'the head lacks the endpoint or the feature; another route was asked',
+  empty: 'the head ended its answer without content; another route was asked to do better',
   busy: 'the head, or every node that could serve it, had too much to do',
   failed: 'a node or the way to it failed',
   misconfigured: 'a node refused the tracker itself, or a model that it had registered',
   timed_out: 'a node took longer than a setting allows',
-  cut_off: 'the stream ended without finish reason or `[DONE]`',
+  cut_off: 'the answer ended before each choice that had begun had its finish reason',
   abandoned: 'a scout too slow: a proven route took over before the client had seen anything',
   client_left: 'the client hung up',
 });
@@ -57,6 +60,9 @@ const SAMPLE = oneOf<SampleNote>('Whether it became a sample of its route’s sp
   client_left: 'the client hung up',
   client_slow: 'the client’s reading held it up for over a tenth of the time',
   not_finite: 'no speed that can be',
+  no_content: 'it ended well and said nothing',
+  no_finish_reason: 'JSON with content and no finish reason: it may have been cut',
+  model_changed: 'the head answered as another model than the one it is known to serve',
 });
 
 const PHASE = oneOf<CallPhase>('What an open call is doing.', {

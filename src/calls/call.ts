@@ -137,6 +137,16 @@ export class Call implements Rostered {
     else this.gaps.heard(now);
   }
 
+  /** The request was at fault, so no node failed in the attempts that are over. */
+  requestWasAtFault(): void {
+    this.ended = this.attempts.map((attempt) =>
+      attempt.outcome === 'failed'
+        ? { ...attempt, outcome: 'refused', failed_node_id: null, cause: null }
+        : attempt,
+    );
+    this.isTrying = false;
+  }
+
   finished(ending: CallEnding, now: number): void {
     this.unqueued(now);
     this.ending = ending;

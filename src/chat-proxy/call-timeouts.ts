@@ -5,12 +5,22 @@ import type { CallLimits, TimeoutKind } from './relay/watchdog.js';
 
 const MS = 1000;
 
-/** The limits of one attempt; a listed node may be given longer for its first byte. */
-export function limitsOf(settings: CallSettings, head: MeshNode, callStartedAt: number): CallLimits {
+/**
+ * The limits of one attempt; a listed node may be given longer for its first byte.
+ *
+ * @param silentMs silence before the first word that is worth a note
+ */
+export function limitsOf(
+  settings: CallSettings,
+  head: MeshNode,
+  callStartedAt: number,
+  silentMs = Infinity,
+): CallLimits {
   return {
     firstByteMs: (head.firstByteTimeoutSeconds ?? settings.firstByteTimeoutSeconds) * MS,
     idleMs: settings.idleTimeoutSeconds * MS,
     totalAt: callStartedAt + settings.totalTimeoutSeconds * MS,
+    silentMs,
   };
 }
 
@@ -26,6 +36,7 @@ export function timeoutFault(
     first_byte: 'sent no first byte',
     idle: 'fell silent',
     total: 'did not finish',
+    ending: 'did not end its answer',
   }[kind];
   const seconds = (afterMs / MS).toFixed(1);
   const setting =

@@ -5,6 +5,8 @@ import { NodeNetworksModule } from '../node-networks/index.js';
 import { RegistryModule } from '../registry/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { RoutingStatsModule } from '../routing-stats/index.js';
+import { AttemptCareService } from './attempt-care.service.js';
+import { AttemptFeedbackService } from './attempt-feedback.service.js';
 import { AttemptsService } from './attempts.service.js';
 import { ChatCallsService } from './chat-calls.service.js';
 import { ChatLane } from './chat.lane.js';
@@ -12,6 +14,9 @@ import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
 import { LoopsService } from './loops.service.js';
+import { NodeLimitsService } from './node-limits.service.js';
+import { RequestFaultsService } from './request-faults.service.js';
+import { SilenceService } from './silence.service.js';
 import { SpeedWatchService } from './speeds/speed-watch.service.js';
 import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
@@ -34,6 +39,11 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     TurnedAwayService,
     FailoverService,
     AttemptsService,
+    AttemptCareService,
+    AttemptFeedbackService,
+    NodeLimitsService,
+    RequestFaultsService,
+    SilenceService,
     LoopsService,
     TrialsService,
     LearningService,

@@ -1,22 +1,28 @@
 import { NOTHING_DONE, type Call, type CallsService } from '../calls/index.js';
 import { NodeFailedError, QueueError, type Deadlines } from '../kernel/index.js';
 import type { CallStart } from '../node-speeds/index.js';
+import type { MeshNode } from '../registry/index.js';
 import type { Decision, Full, RoutingService } from '../routing/index.js';
 import type { CallSettings } from '../settings/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
+import type { MayFollow } from './attempt-care.service.js';
 import type { AttemptsService } from './attempts.service.js';
+import { CallVerdicts } from './call-verdicts.js';
 import { Failover, isJsonOutOfTime, type SpentAttempt } from './failover.js';
-import type { IncomingChat } from './incoming-chat.js';
+import { demandOf, type IncomingChat } from './incoming-chat.js';
+import type { NodeLimitsService } from './node-limits.service.js';
+import type { AttemptEnd } from './relay/attempt-end.js';
 import { faultEvent } from './relay/fault-event.js';
 import { answerEvent } from './relay/refusal.js';
 import { StreamPinger } from './relay/stream-pinger.js';
 import { askOf } from './request/call-ask.js';
 import { headersForClient, TRACKER_HEADER, type HeaderMap } from './request/headers.js';
+import type { RequestFaultsService } from './request-faults.service.js';
 import type { AttemptFollower, RouteAttempt } from './route-attempt.js';
 import type { Trial, TrialsService } from './trials.service.js';
 import { toldOf } from './turned-away.service.js';
 import type { Applicant, Turn, TurnsService } from './turns.service.js';
-import { isLoop } from './upstream/judge.js';
+import { isLoop } from './upstream/classify-response.js';
 
 /** Whom a run asks. */
 export interface RunRooms {
@@ -27,6 +33,8 @@ export interface RunRooms {
   readonly turns: TurnsService;
   readonly attempts: AttemptsService;
   readonly trials: TrialsService;
+  readonly limits: NodeLimitsService;
+  readonly faults: RequestFaultsService;
 }
 
 /**
@@ -38,13 +46,15 @@ export class ChatRun implements Applicant, AttemptFollower {
   readonly isPlain: boolean;
   startedAt = 0;
   private readonly ask: CallStart;
-  private readonly hasBeenOn: boolean;
+  /** Nodes that would send it back, or have said that they cannot serve it; avoided where that is possible. */
+  private readonly avoided: ReadonlySet<MeshNode>;
   private turn: Turn | null = null;
   private trial: Trial | null = null;
   private number = 0;
   private pinger: StreamPinger | null = null;
   /** Made when there is something to remember. */
   private failover: Failover | null = null;
+  private verdicts: CallVerdicts | null = null;
   private hasFailed = false;
 
   constructor(
@@ -56,8 +66,9 @@ export class ChatRun implements Applicant, AttemptFollower {
     const { request, passage } = chat;
     this.model = request.model;
     this.ask = askOf(request);
-    this.hasBeenOn = request.pin === null && passage.leadingBack.size > 0;
-    this.isPlain = request.pin === null && !this.hasBeenOn;
+    this.avoided =
+      request.pin === null ? union(passage.leadingBack, rooms.limits.unfit(demandOf(chat))) : NONE;
+    this.isPlain = request.pin === null && this.avoided.size === 0;
   }
 
   begin(): void {
@@ -74,15 +85,14 @@ export class ChatRun implements Applicant, AttemptFollower {
   decide(): Decision | Full {
     const { model, ask } = this;
     const { routing } = this.rooms;
-    if (!this.hasBeenOn) return routing.decide(model, this.chat.request.pin, ask);
-    // Past the nodes that would send it back, if there is such a way.
-    return routing.decideAgain(model, this.chat.passage.leadingBack, ask) ?? routing.decide(model, null, ask);
+    if (this.avoided.size === 0) return routing.decide(model, this.chat.request.pin, ask);
+    return routing.decideAgain(model, this.avoided, ask) ?? routing.decide(model, null, ask);
   }
 
   ended(attempt: RouteAttempt): void {
     try {
       if (this.call.isOpen) void this.goOn(attempt);
-      else this.letGo();
+      else this.served();
     } catch (fault) {
       this.failed(fault);
     }
@@ -130,7 +140,7 @@ export class ChatRun implements Applicant, AttemptFollower {
     this.number += 1;
     this.trial = trials.mayBe(request, decision) ? trials.of(request, decision, this.history()) : null;
     this.pinger?.start();
-    attempts.run(this, turn, this.trial, this.number);
+    attempts.run(this, turn, this.trial, this.number, this.mayFollow());
   }
 
   /** An attempt did not serve the client: another one may, or the client is told. */
@@ -139,6 +149,7 @@ export class ChatRun implements Applicant, AttemptFollower {
       const { end, verdict } = spent;
       if (end === null) throw new Error('an attempt that is over has an end');
       this.history().add(spent, { end, verdict });
+      this.judge(spent, end);
       const turn = await this.nextTurn();
       if (turn !== null) this.attempt(turn);
       else {
@@ -159,7 +170,7 @@ export class ChatRun implements Applicant, AttemptFollower {
     const applicant: Applicant = {
       model,
       isPlain: false,
-      decide: () => rooms.routing.decideAgain(model, failover.tried, ask),
+      decide: () => rooms.routing.decideAgain(model, this.excluded(failover), ask),
     };
     const turn = rooms.turns.take(applicant);
     if (turn !== 'full') return turn;
@@ -186,6 +197,46 @@ export class ChatRun implements Applicant, AttemptFollower {
     return turn;
   }
 
+  /** Nodes that are not asked again: those tried, and after one that was too small, any that is no larger. */
+  private excluded(failover: Failover): ReadonlySet<MeshNode> {
+    const tooSmall = failover.spent.filter(({ settled }) => settled.end.outcome === 'too_long');
+    if (tooSmall.length === 0) return failover.tried;
+    const { limits, routing } = this.rooms;
+    const nodes = routing.nodesOf(this.model);
+    const noRoomier = tooSmall.flatMap(({ context }) => limits.noRoomier(context.head, nodes));
+    return union(failover.tried, new Set(noRoomier));
+  }
+
+  private mayFollow(): MayFollow {
+    const { failover } = this;
+    if (failover !== null)
+      return { any: !failover.isAtLast, opinion: !failover.isAtLast && !failover.hasSecondOpinion };
+    return this.rooms.settings.maxAttempts > 1 && this.chat.request.pin === null
+      ? ANY_MAY_FOLLOW
+      : NONE_MAY_FOLLOW;
+  }
+
+  /** Looks whether it is the request that fails, and on which nodes a failure is to be counted. */
+  private judge({ open, head }: RouteAttempt, end: AttemptEnd): void {
+    const { faults } = this.rooms;
+    const held = open.charge === null ? null : faults.hold(open.charge);
+    if (this.chat.request.pin !== null) return;
+    this.verdicts ??= new CallVerdicts();
+    const charges = this.verdicts.add(end, head, held);
+    if (charges === null) return;
+    this.history().isRequests = true;
+    faults.requestFailed(this.model, this.call.start.requestId, charges);
+  }
+
+  /** Its client has an answer. What other nodes refused meanwhile was not the client's fault: they gave it nothing. */
+  private served(): void {
+    this.letGo();
+    if (this.failover === null) return;
+    for (const { context, settled } of this.failover.spent) {
+      if (settled.end.outcome === 'refused') context.open.gaveNothing();
+    }
+  }
+
   private history(): Failover {
     this.failover ??= new Failover(this.rooms.settings.maxAttempts, this.chat.passage);
     return this.failover;
@@ -198,6 +249,7 @@ export class ChatRun implements Applicant, AttemptFollower {
   }
 
   private letGo(): void {
+    this.verdicts?.countAll();
     this.pinger?.stop();
     this.trial?.successor?.open.abandon();
   }
@@ -216,7 +268,8 @@ export class ChatRun implements Applicant, AttemptFollower {
     const fault = end.fault ?? new NodeFailedError('The node failed.', 'node_failed');
     const ours = { chat: this.chat, decision: context.decision, number: this.number };
     const status = client.begun ? 200 : (answer?.status ?? toldOf(fault).status);
-    this.rooms.attempts.close(context, end, verdict, status);
+    const isRequests = this.failover?.isRequests === true;
+    this.rooms.attempts.feedback.close(context, end, verdict, status, isRequests);
     if (client.begun) {
       client.end([answer === null ? faultEvent(fault) : answerEvent(answer)]);
     } else if (answer === null) {
@@ -228,6 +281,8 @@ export class ChatRun implements Applicant, AttemptFollower {
         ...headersForClient(answer.headers, routeHeaders(ours)),
         // Whoever sent the chat here has to know that it would not get further by this way.
         ...(isLoop(answer) ? { [TRACKER_HEADER]: passage.tracker } : {}),
+        // It would fail the same way again.
+        ...(isRequests ? NO_RETRY : {}),
         'content-length': String(answer.body.length),
       });
       client.end([answer.body]);
@@ -236,3 +291,11 @@ export class ChatRun implements Applicant, AttemptFollower {
 }
 
 const NO_RETRY: HeaderMap = { 'x-should-retry': 'false' };
+const NONE: ReadonlySet<MeshNode> = new Set();
+const ANY_MAY_FOLLOW: MayFollow = { any: true, opinion: true };
+const NONE_MAY_FOLLOW: MayFollow = { any: false, opinion: false };
+
+function union(a: ReadonlySet<MeshNode>, b: ReadonlySet<MeshNode>): ReadonlySet<MeshNode> {
+  if (a.size === 0) return b;
+  return b.size === 0 ? a : new Set([...a, ...b]);
+}

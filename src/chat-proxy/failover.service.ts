@@ -6,6 +6,8 @@ import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { AttemptsService } from './attempts.service.js';
 import { ChatRun, type RunRooms } from './chat-run.js';
 import type { IncomingChat } from './incoming-chat.js';
+import { NodeLimitsService } from './node-limits.service.js';
+import { RequestFaultsService } from './request-faults.service.js';
 import { TrialsService } from './trials.service.js';
 import { TurnsService } from './turns.service.js';
 
@@ -20,6 +22,8 @@ export class FailoverService implements RunRooms {
     readonly turns: TurnsService,
     readonly attempts: AttemptsService,
     readonly trials: TrialsService,
+    readonly limits: NodeLimitsService,
+    readonly faults: RequestFaultsService,
   ) {}
 
   /**

@@ -4,7 +4,7 @@ import type { AttemptEnd } from './relay/attempt-end.js';
 import type { SettledAttempt } from './attempts.service.js';
 import type { Passage } from './loops.service.js';
 import { blamedNode } from './settlement.js';
-import { isLoop } from './upstream/judge.js';
+import { isLoop } from './upstream/classify-response.js';
 
 const FROM_CLIENT = { hops: 0, leadingBack: new Set<MeshNode>() };
 
@@ -20,7 +20,9 @@ export class Failover {
   readonly tried: Set<MeshNode>;
   /** Routes that were too slow for this call; of their nodes nothing is held against any. */
   readonly abandoned = new Set<string>();
-  private readonly spent: SpentAttempt[] = [];
+  /** Two nodes of different owners answered alike: the request is at fault, and no third is asked. */
+  isRequests = false;
+  readonly spent: SpentAttempt[] = [];
   private firstByteTimeouts = 0;
   private loops = 0;
   private readonly mostAttempts: number;
@@ -62,25 +64,33 @@ export class Failover {
     return this.counted + 1 >= this.mostAttempts;
   }
 
+  /** Whether another route was asked because a node without recent completions refused, or gave nothing. */
+  get hasSecondOpinion(): boolean {
+    return this.count('refused') + this.count('empty') > 0;
+  }
+
   /** Whether another route may try: the client has seen nothing, and what happened may not happen there. */
   mayGoOn(): boolean {
     const last = this.spent.at(-1);
     if (last === undefined) return true;
     const { chat, trial } = last.context;
-    if (chat.request.pin !== null || this.counted >= this.mostAttempts) return false;
+    if (chat.request.pin !== null || this.isRequests || this.counted >= this.mostAttempts) return false;
     // Silent after first words that nobody has seen: they were held.
-    if (trial !== null && last.settled.end.timeout === 'idle') return true;
-    return this.isWorthRetrying(last.settled.end, chat.request.stream);
+    if ((trial !== null || last.context.terms.holdsWhole) && last.settled.end.timeout === 'idle') return true;
+    return this.isWorthRetrying(last);
   }
 
   /** Of several failed attempts the one whose answer says most to the client. */
   mostTelling(): SpentAttempt | undefined {
     const newestFirst = [...this.spent].reverse();
     const [last] = newestFirst;
-    if (last !== undefined && isFinal(last)) return last;
+    if (last !== undefined && (this.isRequests || isJsonOutOfTime(last))) return last;
     const having = (is: (end: AttemptEnd) => boolean): SpentAttempt | undefined =>
       newestFirst.find(({ settled }) => is(settled.end));
     return (
+      having(({ outcome }) => outcome === 'empty') ??
+      having(({ outcome }) => outcome === 'refused') ??
+      having(({ outcome }) => outcome === 'too_long') ??
       having(({ outcome, answer }) => outcome === 'busy' && answer !== null) ??
       having(({ answer }) => answer !== null) ??
       having(({ outcome }) => outcome === 'timed_out') ??
@@ -88,19 +98,33 @@ export class Failover {
     );
   }
 
-  private isWorthRetrying({ outcome, timeout }: AttemptEnd, isStream: boolean): boolean {
-    if (timeout === 'first_byte') return isStream && this.firstByteTimeouts === 1;
+  private isWorthRetrying({ context, settled: { end } }: SpentAttempt): boolean {
+    const { outcome, timeout } = end;
+    if (timeout === 'first_byte') {
+      // An answer that may have been almost ready is not asked for twice, unless the node has given none lately.
+      return (context.chat.request.stream || context.isFailing) && this.firstByteTimeouts === 1;
+    }
     if (timeout !== null) return timeout === 'connect';
-    return outcome === 'failed' || outcome === 'busy' || outcome === 'misconfigured' || outcome === 'cut_off';
+    switch (outcome) {
+      case 'failed':
+      case 'busy':
+      case 'misconfigured':
+      case 'cut_off':
+      case 'unsupported':
+        return true;
+      case 'too_long':
+        return this.count('too_long') === 1;
+      case 'refused':
+      case 'empty':
+        return context.isUnproven && this.count('refused') + this.count('empty') === 1;
+      default:
+        return false;
+    }
   }
-}
 
-/**
- * What was wrong with the request stays so, whatever the nodes before had to say; and only our own 504 tells the
- * client's library not to send it again.
- */
-function isFinal(spent: SpentAttempt): boolean {
-  return spent.settled.end.outcome === 'refused' || isJsonOutOfTime(spent);
+  private count(outcome: AttemptEnd['outcome']): number {
+    return this.spent.filter(({ settled }) => settled.end.outcome === outcome).length;
+  }
 }
 
 /** An answer that may have been almost ready: asking again would double the work. */

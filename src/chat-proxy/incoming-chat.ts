@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Call } from '../calls/index.js';
+import type { MeshNode } from '../registry/index.js';
 import type { Decision } from '../routing/index.js';
 import type { OpenAttempt } from './learning.service.js';
 import type { Passage } from './loops.service.js';
+import type { Demand } from './node-limits.service.js';
+import type { ReadTerms } from './relay/answer-reader.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 import type { TrialTerms } from './relay/scout-trial.js';
 import type { ChatRequest } from './request/chat-request.js';
@@ -22,13 +25,25 @@ export interface IncomingChat {
   readonly passage: Passage;
 }
 
+/** What a chat asks of a node. */
+export function demandOf({ path, request: { model, body } }: IncomingChat): Demand {
+  return { model, path, bodyBytes: body.length };
+}
+
 /** One attempt at answering a chat. */
 export interface AttemptContext {
   readonly chat: IncomingChat;
   readonly call: Call;
   readonly decision: Decision;
+  /** The route's head. */
+  readonly head: MeshNode;
   /** Its ticket, taken with the decision. */
   readonly open: OpenAttempt;
+  readonly terms: ReadTerms;
+  /** The head had no recent completion when the attempt began. */
+  readonly isUnproven: boolean;
+  /** The head's last attempts in a row gave no completion. */
+  readonly isFailing: boolean;
   /** What it has to prove before its client sees anything of it; null: nothing. */
   readonly trial: TrialTerms | null;
   /** 1 for the first. */

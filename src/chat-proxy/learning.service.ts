@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { NodeHealthService, type Outcome, type Ticket } from '../node-health/index.js';
+import { NodeHealthService, type Charge, type Outcome, type Ticket } from '../node-health/index.js';
+import type { MeshNode } from '../registry/index.js';
 import type { Decision } from '../routing/index.js';
 import { RoutingStatsService, type SampleVerdict } from '../routing-stats/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
+import { mayBeRequests } from './call-verdicts.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
-import { outcomeOf, sampleOf } from './settlement.js';
+import { isEmptyAnswer, outcomeOf, sampleOf } from './settlement.js';
 import type { AttemptWatch } from './speeds/attempt-watch.js';
 import { SpeedWatchService } from './speeds/speed-watch.service.js';
 
@@ -12,8 +14,16 @@ import { SpeedWatchService } from './speeds/speed-watch.service.js';
 export interface OpenAttempt {
   /** What is to be told how the attempt goes; null where nobody learns of that. */
   readonly watch: AttemptWatch | null;
-  /** Counts it out and learns from it; call it once. */
-  settle(end: AttemptEnd): SampleVerdict;
+  /** Once settled: a failure that is not counted yet, since it may be the request's; else null. */
+  readonly charge: Charge | null;
+  /**
+   * Counts it out and learns from it; call it once.
+   *
+   * @param isOtherModel the head answered as another model than the one it is known to serve
+   */
+  settle(end: AttemptEnd, isOtherModel?: boolean): SampleVerdict;
+  /** The chat got nothing of this route: neither a completion nor a failure that counts. Only the first call counts. */
+  gaveNothing(): void;
   /** Counts it out without a word, unless it is settled: the tracker itself failed. */
   abandon(): void;
 }
@@ -43,12 +53,21 @@ export class LearningService {
     return new Learning(this, decision, ticket, isScout, this.watches.begin(decision), freed);
   }
 
-  sampleOf(end: AttemptEnd): SampleVerdict {
-    return sampleOf(end, this.settings.minSampleTokens);
+  sampleOf(end: AttemptEnd, isOtherModel: boolean): SampleVerdict {
+    return sampleOf(end, this.settings.minSampleTokens, isOtherModel);
   }
 
   scoutEnded({ signature }: Decision, gaveSample: boolean): void {
     this.stats.scoutEnded(signature, gaveSample);
+  }
+
+  completed({ signature }: Decision): void {
+    this.stats.completed(signature);
+  }
+
+  /** A client that names its route learns what that route does; others' chats are not led by it. */
+  gaveNothing({ model, signature, mode }: Decision): void {
+    if (mode !== 'pinned') this.stats.gaveNothing(model, signature);
   }
 
   record(
@@ -61,6 +80,9 @@ export class LearningService {
 
 /** An attempt that is counted in, until it is counted out. */
 class Learning implements OpenAttempt, Turn {
+  charge: Charge | null = null;
+  private hasGivenNothing = false;
+
   constructor(
     private readonly learning: LearningService,
     readonly decision: Decision,
@@ -74,17 +96,23 @@ class Learning implements OpenAttempt, Turn {
     return this;
   }
 
-  settle(end: AttemptEnd): SampleVerdict {
+  settle(end: AttemptEnd, isOtherModel = false): SampleVerdict {
     try {
-      return this.learn(end);
+      return this.learn(end, isOtherModel);
     } finally {
       this.freed();
     }
   }
 
+  gaveNothing(): void {
+    if (this.hasGivenNothing) return;
+    this.hasGivenNothing = true;
+    this.learning.gaveNothing(this.decision);
+  }
+
   abandon(): void {
     try {
-      this.ticket.settle(NOBODYS_DOING);
+      this.ticket.settle(NEUTRAL);
       this.watch?.abandon();
       this.endScout(false);
     } finally {
@@ -92,13 +120,27 @@ class Learning implements OpenAttempt, Turn {
     }
   }
 
-  private learn(end: AttemptEnd): SampleVerdict {
-    this.ticket.settle(outcomeOf(end, this.decision.route));
-    this.watch?.settle(end);
-    const verdict = this.learning.sampleOf(end);
+  private learn(end: AttemptEnd, isOtherModel: boolean): SampleVerdict {
+    const outcome = outcomeOf(end, this.decision.route);
+    const blame = outcome.kind === 'failure' && this.mayBeRequests(end) ? outcome.blame : null;
+    this.ticket.settle(blame === null ? outcome : NEUTRAL);
+    if (blame !== null) this.charge = this.chargeOf(blame);
+    const verdict = this.learning.sampleOf(end, isOtherModel);
+    this.watch?.settle(end, isEmptyAnswer(end) || isOtherModel);
     this.endScout(verdict.kind === 'sample');
+    if (isEmptyAnswer(end)) this.gaveNothing();
+    else if (end.outcome === 'completed') this.learning.completed(this.decision);
     if (verdict.kind === 'sample') this.learning.record(this.decision, verdict);
     return verdict;
+  }
+
+  /** A pinned call asks no second node, so nothing can show that its request was at fault. */
+  private mayBeRequests(end: AttemptEnd): boolean {
+    return this.decision.mode !== 'pinned' && mayBeRequests(end);
+  }
+
+  private chargeOf(blame: MeshNode): Charge {
+    return this.ticket.chargeOf(blame);
   }
 
   private endScout(gaveSample: boolean): void {
@@ -108,4 +150,4 @@ class Learning implements OpenAttempt, Turn {
 }
 
 const NOBODY_WAITS = (): void => undefined;
-const NOBODYS_DOING: Outcome = { kind: 'neutral' };
+const NEUTRAL: Outcome = { kind: 'neutral' };

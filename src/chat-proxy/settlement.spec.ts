@@ -17,6 +17,7 @@ function anEnd(stated: Partial<AttemptEnd> = {}): AttemptEnd {
     ...{
       outcome: 'completed',
       answer: null,
+      message: null,
       fault: null,
       failedNodeId: null,
       timeout: null,
@@ -24,6 +25,7 @@ function anEnd(stated: Partial<AttemptEnd> = {}): AttemptEnd {
     },
     ...{ isCommitted: true, elapsedMs: 2_000, heldUpMs: 0 },
     ...{ usage: { promptTokens: 3, completionTokens: 40 }, contentChunks: 12 },
+    ...{ model: null, completeness: 'whole' as const },
     ...stated,
   };
 }

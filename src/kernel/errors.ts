@@ -162,7 +162,13 @@ export class NodeFailedError extends MeshnetError {
   constructor(
     message: string,
     readonly code:
-      'node_unreachable' | 'node_failed' | 'node_misconfigured' | 'answer_cut_off' | 'endpoint_refused',
+      | 'node_unreachable'
+      | 'node_failed'
+      | 'node_misconfigured'
+      | 'no_completion'
+      | 'answer_aborted'
+      | 'answer_cut_off'
+      | 'endpoint_refused',
   ) {
     super(message);
   }

@@ -39,6 +39,13 @@ function opened({ openMs: before }: Breaker, failuresInRow: number): Breaker {
   return { state: 'open', failuresInRow, openMs, isProbing: false };
 }
 
+/** A failure was counted that was not the node's: it closes if it opened for fewer than it takes without that one. */
+export function afterForgiven(breaker: Breaker): Breaker {
+  const failuresInRow = Math.max(0, breaker.failuresInRow - 1);
+  if (failuresInRow < FAILURES_TO_OPEN) return { ...CLOSED_BREAKER, failuresInRow };
+  return { ...breaker, failuresInRow };
+}
+
 /** Any success proves the node, a probe's or not. */
 export function afterSuccess(): Breaker {
   return CLOSED_BREAKER;

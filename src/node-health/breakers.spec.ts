@@ -24,7 +24,7 @@ function take(node: MeshNode): Ticket {
   return rooms.health.take({ signature: node.nodeId, hops: [{ node }] });
 }
 
-function end(node: MeshNode, kind: Outcome['kind']): void {
+function end(node: MeshNode, kind: Exclude<Outcome['kind'], 'nothing'>): void {
   take(node).settle(kind === 'failure' ? { kind, blame: node } : { kind });
 }
 

@@ -3,6 +3,7 @@ import type { MeshNode, RegistryService } from '../registry/index.js';
 import {
   afterDetour,
   afterFailure,
+  afterForgiven,
   afterSuccess,
   afterWaiting,
   CLOSED_BREAKER,
@@ -55,6 +56,12 @@ export class Breakers {
 
   failed(node: MeshNode): void {
     this.change(node, afterFailure(this.of(node), this.canSpare(node)));
+  }
+
+  /** Takes one failure back. */
+  forgiven(node: MeshNode): void {
+    const breaker = this.breakers.get(node);
+    if (breaker !== undefined && breaker.failuresInRow > 0) this.change(node, afterForgiven(breaker));
   }
 
   detoured(node: MeshNode): void {

@@ -10,4 +10,4 @@
 export type { Breaker, BreakerState } from './breaker.js';
 export { NodeHealthModule } from './node-health.module.js';
 export { NodeHealthService } from './node-health.service.js';
-export type { Outcome, Ticket, TicketedRoute } from './outcome.js';
+export type { Charge, Outcome, Ticket, TicketedRoute } from './outcome.js';

@@ -10,8 +10,25 @@ import {
 import type { Breaker } from './breaker.js';
 import { Breakers } from './breakers.js';
 import { InFlight, type Passing } from './in-flight.js';
-import type { Outcome, Ticket, TicketedRoute } from './outcome.js';
-import { CLEAN_TRACK, reputationOf, withFailure, withSuccess, type Track } from './reputation.js';
+import {
+  afterCompletion,
+  afterMiss,
+  GAVE_NOTHING,
+  isFailing,
+  isUnproven,
+  withoutMiss,
+  type Giving,
+} from './giving.js';
+import type { Charge, Outcome, Ticket, TicketedRoute } from './outcome.js';
+import {
+  CLEAN_TRACK,
+  reputationOf,
+  steadinessOf,
+  withFailure,
+  withoutFailure,
+  withSuccess,
+  type Track,
+} from './reputation.js';
 
 /**
  * What outcomes say of nodes. Everything is kept by the node itself, not by its name, so that it goes with
@@ -21,6 +38,7 @@ import { CLEAN_TRACK, reputationOf, withFailure, withSuccess, type Track } from 
 export class NodeHealthService implements OnModuleDestroy {
   private readonly counts = new InFlight();
   private readonly tracks = new WeakMap<MeshNode, Track>();
+  private readonly givings = new WeakMap<MeshNode, Giving>();
   private readonly breakers: Breakers;
   private readonly halfLifeMs: number;
   private readonly mostPerNode: number;
@@ -98,6 +116,43 @@ export class NodeHealthService implements OnModuleDestroy {
     return reputationOf(track, this.clock.now(), this.halfLifeMs);
   }
 
+  /** What the routes of a node weigh among others, in (0, 1]: a steep function of its recent success share. */
+  steadiness(node: MeshNode): number {
+    const track = this.tracks.get(node);
+    return track === undefined || track.recent === 1 ? 1 : steadinessOf(track);
+  }
+
+  /** Whether a node has no recent completion, so that what it refuses or leaves empty needs a second opinion. */
+  isUnproven(node: MeshNode): boolean {
+    return isUnproven(this.givings.get(node) ?? GAVE_NOTHING, this.clock.now());
+  }
+
+  /** Whether a node's last attempts in a row gave no completion. */
+  isFailing(node: MeshNode): boolean {
+    return isFailing(this.givings.get(node) ?? GAVE_NOTHING);
+  }
+
+  /** Whether a node cut answers lately, so that its next one is held until it is whole. */
+  isHeld(node: MeshNode): boolean {
+    return (this.givings.get(node) ?? GAVE_NOTHING).toHold > 0;
+  }
+
+  /** Counts a failure whose attempt was settled as neutral. */
+  charge({ node, incarnation }: Charge): void {
+    if (node.present && node.incarnation === incarnation) {
+      this.credit(node, { kind: 'failure', blame: node }, this.clock.now());
+    }
+  }
+
+  /** Takes back a failure that was counted. */
+  forgive({ node, incarnation }: Charge): void {
+    const track = this.tracks.get(node);
+    if (track === undefined || !node.present || node.incarnation !== incarnation) return;
+    this.tracks.set(node, withoutFailure(track, this.clock.now(), this.halfLifeMs));
+    this.givings.set(node, withoutMiss(this.givings.get(node) ?? GAVE_NOTHING));
+    this.breakers.forgiven(node);
+  }
+
   breaker(node: MeshNode): Breaker {
     return this.breakers.of(node);
   }
@@ -119,6 +174,8 @@ export class NodeHealthService implements OnModuleDestroy {
 
   private credit(node: MeshNode, outcome: Outcome, now: number): void {
     const isFailure = outcome.kind === 'failure' && outcome.blame === node;
+    const isCut = outcome.kind === 'failure' && outcome.isCut === true;
+    this.give(node, outcome, isFailure, isCut, now);
     if (outcome.kind !== 'success' && !isFailure) return;
     const track = this.tracks.get(node) ?? CLEAN_TRACK;
     const after = isFailure
@@ -127,6 +184,14 @@ export class NodeHealthService implements OnModuleDestroy {
     this.tracks.set(node, after);
     if (isFailure) this.breakers.failed(node);
     else this.breakers.succeeded(node);
+  }
+
+  private give(node: MeshNode, outcome: Outcome, isFailure: boolean, isCut: boolean, now: number): void {
+    const giving = this.givings.get(node) ?? GAVE_NOTHING;
+    if (outcome.kind === 'success') this.givings.set(node, afterCompletion(giving, now));
+    else if (isFailure || (outcome.kind === 'nothing' && outcome.by === node)) {
+      this.givings.set(node, afterMiss(giving, isCut));
+    }
   }
 }
 
@@ -142,5 +207,12 @@ class RouteTicket implements Ticket {
     if (this.isSettled) return;
     this.isSettled = true;
     this.health.settle(this.passing, outcome);
+  }
+
+  chargeOf(node: MeshNode): Charge {
+    for (let stay = this.passing.first; stay !== null; stay = stay.next) {
+      if (stay.node === node) return stay;
+    }
+    return { node, incarnation: node.incarnation };
   }
 }

@@ -17,6 +17,7 @@ import {
   modelQuery,
   named,
   objectOf,
+  oneOf,
   openObjectOf,
   optional,
   orNull,
@@ -106,6 +107,15 @@ const REGISTRATION = named(
           pattern: '^[!-~]+$',
         }),
         'it asks nothing',
+      ),
+    ),
+    finish_reason: optional(
+      orNull(
+        oneOf<'sent' | 'never'>('Whether its answers say why a choice ended.', {
+          sent: 'as OpenAI’s do',
+          never: 'they never do, so that an answer is whole without',
+        }),
+        UNDECLARED,
       ),
     ),
     proof: optional(orNull(PROOF, 'none')),

@@ -16,6 +16,8 @@ export class NodeRecord implements MeshNode {
   maxConcurrent!: number | null;
   upstreamModel!: string | null;
   firstByteTimeoutSeconds!: number | null;
+  finishReasons!: NodeSpec['finishReasons'];
+  contextTokens: number | null = null;
   lastProbe: ProbeResult | null = null;
   incarnation = 0;
   drainedByOperator = false;
@@ -49,6 +51,7 @@ export class NodeRecord implements MeshNode {
     this.maxConcurrent = spec.maxConcurrent;
     this.upstreamModel = spec.upstreamModel;
     this.firstByteTimeoutSeconds = spec.firstByteTimeoutSeconds;
+    this.finishReasons = spec.finishReasons;
     this.leaseId = randomId();
     this.incarnation += 1;
     this.renew(now);

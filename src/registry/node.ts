@@ -23,6 +23,8 @@ export interface NodeTraits {
   /** What the node itself calls the model, where that differs. */
   readonly upstreamModel: string | null;
   readonly firstByteTimeoutSeconds: number | null;
+  /** Whether it says why a choice of an answer ended, or never does. */
+  readonly finishReasons: 'sent' | 'never';
 }
 
 /**
@@ -41,6 +43,8 @@ export interface MeshNode extends NodeTraits {
   readonly drainedByNode: boolean;
   /** Monotonic milliseconds of the last heartbeat or byte of a chat. */
   readonly lastSignAt: number;
+  /** The context's length in tokens as its list of models gives it, or null. */
+  readonly contextTokens: number | null;
   /** null: it registered itself and is not probed. */
   readonly lastProbe: ProbeResult | null;
   /** False from the moment it left; whoever still holds it must not route to it. */

@@ -32,6 +32,7 @@ export interface StaticEntry {
   readonly access: NodeAccess;
   readonly firstByteTimeoutSeconds: number | null;
   readonly healthPath: string | null;
+  readonly finishReasons: 'sent' | 'never';
 }
 
 /** Looks up what the file only names: a variable's value or a file's text; undefined when there is none. */
@@ -61,6 +62,7 @@ const FIELDS = new Set([
   'headers',
   'first_byte_timeout_seconds',
   'health_path',
+  'finish_reason',
 ]);
 /** The connection's own headers, and those that the relay writes. */
 const RELAY_HEADERS = new Set([
@@ -141,6 +143,7 @@ export function entryOfUrl(endpoint: string): StaticEntry {
     access: { headers: {} },
     firstByteTimeoutSeconds: null,
     healthPath: null,
+    finishReasons: 'sent',
   };
 }
 
@@ -216,6 +219,7 @@ function readEntry(row: unknown, place: string, secrets: SecretLookup, faults: s
     access: { headers: { ...headers, ...readKey(row, secrets, refuse) } },
     firstByteTimeoutSeconds: take('first_byte_timeout_seconds', asPositive, 'a number above 0'),
     healthPath: take('health_path', asPath, 'a path that starts with /'),
+    finishReasons: take('finish_reason', asFinishReasons, '"sent" or "never"') ?? 'sent',
   };
   return faults.length === before ? entry : null;
 }
@@ -277,6 +281,10 @@ function asPositive(value: unknown): number | undefined {
 
 function asPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/[\x21-\x7e]*$/.test(value) ? value : undefined;
+}
+
+function asFinishReasons(value: unknown): 'sent' | 'never' | undefined {
+  return value === 'sent' || value === 'never' ? value : undefined;
 }
 
 function asModels(value: unknown): ListedModel[] | undefined {

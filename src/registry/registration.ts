@@ -1,5 +1,6 @@
 import {
   IsDefined,
+  IsIn,
   IsObject,
   IsOptional,
   IsString,
@@ -20,6 +21,7 @@ import type { NodeSpec } from './node.js';
 const MOST_LAYERS = 100_000;
 /** As it can stand in a header. */
 const API_KEY = /^[\x21-\x7e]{1,512}$/;
+const FINISH_REASON_RULE = 'finish_reason must be "sent" or "never"';
 const API_KEY_RULE = '1 to 512 visible ASCII characters';
 
 /** What shows whose a registration is, as it is sent. */
@@ -73,6 +75,11 @@ export class Registration {
   @IsString({ message: `upstream_model must be ${MODEL_KEY_RULE}` })
   upstream_model?: string | null;
 
+  /** `never`: a server whose answers have no finish reasons, so that theirs are whole without. */
+  @IsOptional()
+  @IsIn(['sent', 'never'], { message: FINISH_REASON_RULE })
+  finish_reason?: 'sent' | 'never' | null;
+
   /** What the node asks of whoever calls it; sent to it alone, shown nowhere. */
   @IsOptional()
   @IsString({ message: `api_key must be ${API_KEY_RULE}` })
@@ -112,6 +119,7 @@ export function specOfRegistration(body: Registration): NodeSpec {
     maxConcurrent: body.max_concurrent ?? null,
     upstreamModel,
     firstByteTimeoutSeconds: null,
+    finishReasons: body.finish_reason ?? 'sent',
     access: { headers: accessHeaders(body.api_key ?? null) },
   };
 }

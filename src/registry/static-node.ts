@@ -138,6 +138,7 @@ function specOf(entry: StaticEntry, model: ListedModel): NodeSpec {
     maxConcurrent: entry.maxConcurrent,
     upstreamModel: model.upstreamModel,
     firstByteTimeoutSeconds: entry.firstByteTimeoutSeconds,
+    finishReasons: entry.finishReasons,
     access: entry.access,
   };
 }

@@ -19,6 +19,8 @@ function call(endedAt: number, candidates = 1, model = MODEL): LoggedCall {
 const TEXT = fc.constantFrom('a', 'b|w:all[0-0]', 'c d', '');
 const NUMBER = fc.double();
 const COUNT = fc.integer({ min: 0, max: 60_000 });
+const NOTHINGS = fc.constantFrom(0, 0, 1, 7);
+const STEADINESS = fc.constantFrom(1, 1, 0.5, 1e-9);
 
 const EXPECTED = fc.record<Expectation, 'seconds' | 'harmSeconds' | 'optimisticSeconds' | 'inFlight'>(
   {
@@ -32,12 +34,13 @@ const CANDIDATE = fc.record<CandidateState, keyof Omit<CandidateState, 'expected
   {
     ...{ signature: TEXT, hopCount: COUNT, priorTps: NUMBER, tps: fc.option(NUMBER), mass: NUMBER },
     status: fc.constantFrom('proven', 'unsampled', 'stale', 'decayed'),
-    ...{ scoutsInFlight: COUNT, barred: fc.boolean(), expected: EXPECTED },
+    ...{ scoutsInFlight: COUNT, barred: fc.boolean(), nothings: NOTHINGS, steadiness: STEADINESS },
+    expected: EXPECTED,
   },
   {
     requiredKeys: [
       ...(['signature', 'hopCount', 'priorTps', 'tps', 'mass', 'status'] as const),
-      ...(['scoutsInFlight', 'barred'] as const),
+      ...(['scoutsInFlight', 'barred', 'nothings', 'steadiness'] as const),
     ],
   },
 );

@@ -1,4 +1,4 @@
-import { isPrunable, recordSample, type Arm, type ArmSample } from './arm.js';
+import { halvedArm, isPrunable, recordSample, type Arm, type ArmSample } from './arm.js';
 
 interface StoredArm {
   arm: Arm;
@@ -39,6 +39,12 @@ export class ArmStore {
     }
     if (pinnedOnly && before === undefined) this.boundPinned(arms);
     return arm;
+  }
+
+  /** Halves the evidence of a route, where there is any. */
+  halve(model: string, signature: string, now: number): void {
+    const stored = this.models.get(model)?.get(signature);
+    if (stored !== undefined) stored.arm = halvedArm(stored.arm, now, this.halfLifeMs);
   }
 
   forget(model: string): void {

@@ -69,6 +69,15 @@ export function recordSample(arm: Arm | null, sample: ArmSample, halfLifeMs: num
   return arm === null ? single : mergeArms(arm, single, halfLifeMs);
 }
 
+/** What an arm's mass counts for at most when its route gives nothing: five such chats in a row and it is decayed. */
+const MOST_DOUBTED_MASS = 8;
+
+/** The arm after a chat that its route gave nothing: half of its evidence is gone. */
+export function halvedArm(arm: Arm, now: number, halfLifeMs: number): Arm {
+  const mass = Math.min(massAt(arm, now, halfLifeMs), MOST_DOUBTED_MASS) / 2;
+  return { ...arm, mass, at: Math.max(arm.at, now) };
+}
+
 /** Where the arm stands under the model's present epoch. */
 export function statusOf(arm: Arm | null, modelEpoch: number, now: number, halfLifeMs: number): ArmStatus {
   return statusWith(arm, modelEpoch, arm === null ? 0 : massAt(arm, now, halfLifeMs));

@@ -5,6 +5,7 @@ import { TopologyService } from '../topology/index.js';
 import { ArmStore } from './arm-store.js';
 import { isPrunable, massAt, statusWith, type ArmStatus } from './arm.js';
 import { ScoutLedger } from './scout-ledger.js';
+import { YieldLedger } from './yield-ledger.js';
 
 /** What is known of a route's speed now. */
 export interface RouteEstimate {
@@ -18,6 +19,8 @@ export interface RouteEstimate {
   readonly scoutsInFlight: number;
   /** Whether scouting it is barred for now. */
   readonly barred: boolean;
+  /** Chats in a row that it gave neither a completion nor a counted failure; it is 0 again after a sample. */
+  readonly nothings: number;
 }
 
 /** An accepted sample, with the decision it came from. */
@@ -38,6 +41,7 @@ const PRUNE_EVERY_MS = 600_000;
 export class RoutingStatsService implements OnModuleDestroy {
   private readonly arms: ArmStore;
   private readonly scouts: ScoutLedger;
+  private readonly yields = new YieldLedger();
   private readonly halfLifeMs: number;
   private cancelPrune: Cancel;
 
@@ -76,6 +80,7 @@ export class RoutingStatsService implements OnModuleDestroy {
       lastSampleAt: arm?.at ?? null,
       scoutsInFlight: this.scouts.inFlight(signature),
       barred: this.scouts.isBarred(signature, now),
+      nothings: this.yields.nothings(signature),
     };
   }
 
@@ -83,6 +88,7 @@ export class RoutingStatsService implements OnModuleDestroy {
     const now = this.clock.now();
     const arm = this.arms.record(model, signature, { tps, weight, at: now, epoch }, isPinned);
     this.scouts.sampled(signature, now);
+    this.yields.sampled(signature);
     this.bus.publish('sample.recorded', {
       model,
       signature,
@@ -93,6 +99,17 @@ export class RoutingStatsService implements OnModuleDestroy {
     });
   }
 
+  /** A chat got nothing of a route: half of its evidence is gone, and its prior counts no more until a sample. */
+  gaveNothing(model: string, signature: string): void {
+    this.yields.gaveNothing(signature);
+    this.arms.halve(model, signature, this.clock.now());
+  }
+
+  /** A chat got a completion of a route, be it a sample or not. */
+  completed(signature: string): void {
+    this.yields.completed(signature);
+  }
+
   scoutStarted(signature: string): void {
     this.scouts.started(signature);
   }
@@ -101,10 +118,16 @@ export class RoutingStatsService implements OnModuleDestroy {
     this.scouts.ended(signature, gaveSample, this.clock.now());
   }
 
+  /** Whether the model of a route is still known. */
+  private isServed(signature: string): boolean {
+    return this.topology.knownModels().some((model) => signature.startsWith(`${model}|`));
+  }
+
   private pruneLater(): Cancel {
     return this.clock.after(PRUNE_EVERY_MS, () => {
       this.arms.prune(this.clock.now());
       this.scouts.prune(this.clock.now());
+      this.yields.prune((signature) => this.isServed(signature));
       this.cancelPrune = this.pruneLater();
     });
   }

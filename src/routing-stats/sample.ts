@@ -1,6 +1,8 @@
 /** How a call ended, as far as its speed may be believed. */
 export interface CallFacts {
-  readonly ending: 'completed' | 'failed' | 'cut_off' | 'client_left';
+  /** `no_content` and `no_finish_reason`: completed, and the client has the answer, but it tells no speed. */
+  readonly ending:
+    'completed' | 'failed' | 'cut_off' | 'client_left' | 'no_content' | 'no_finish_reason' | 'model_changed';
   /** As the upstream counted, or the number of content chunks when it didn't. */
   readonly completionTokens: number;
   /** Whether `completionTokens` is only that number of chunks. */
@@ -12,7 +14,18 @@ export interface CallFacts {
 }
 
 export type SampleRejection =
-  'too_few_tokens' | 'failed' | 'cut_off' | 'client_left' | 'client_slow' | 'not_finite';
+  | 'too_few_tokens'
+  | 'failed'
+  | 'cut_off'
+  | 'client_left'
+  | 'client_slow'
+  | 'not_finite'
+  /** It ended well and said nothing. */
+  | 'no_content'
+  /** Content without a finish reason: it may have been cut. */
+  | 'no_finish_reason'
+  /** The head answered as another model than the one it is known to serve. */
+  | 'model_changed';
 
 export type SampleVerdict =
   | { readonly kind: 'sample'; readonly tps: number; readonly weight: number }
@@ -26,10 +39,19 @@ const MOST_TPS = 1e6;
 /** An answer out of a cache may take no time at all by the clock. */
 const SHORTEST_ELAPSED_MS = 1;
 
+const ENDED_WELL: ReadonlySet<CallFacts['ending']> = new Set([
+  'completed',
+  'no_content',
+  'no_finish_reason',
+  'model_changed',
+]);
+
 /** Whether a call is a sample of its route's speed, and which. */
 export function judgeSample(facts: CallFacts, minTokens: number): SampleVerdict {
-  if (facts.ending !== 'completed') return { kind: 'rejected', reason: facts.ending };
+  const { ending } = facts;
+  if (!ENDED_WELL.has(ending)) return { kind: 'rejected', reason: ending as SampleRejection };
   if (facts.completionTokens < minTokens) return { kind: 'rejected', reason: 'too_few_tokens' };
+  if (ending !== 'completed') return { kind: 'rejected', reason: ending };
   const elapsedMs = Math.max(facts.elapsedMs, SHORTEST_ELAPSED_MS);
   if (facts.heldUpMs > elapsedMs * HELD_UP_SHARE) return { kind: 'rejected', reason: 'client_slow' };
   const tps = tokensPerSecond(facts.completionTokens, facts.elapsedMs);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CandidatesService, type Route } from '../candidate-enumeration/index.js';
 import type { CallAsk } from '../node-speeds/index.js';
+import { NodeHealthService } from '../node-health/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
 import type { ModelView } from '../topology/index.js';
 import { ExpectationsService } from './expectations.service.js';
@@ -13,6 +14,7 @@ export class CandidateStatesService {
     private readonly candidates: CandidatesService,
     private readonly stats: RoutingStatsService,
     private readonly expectations: ExpectationsService,
+    private readonly health: NodeHealthService,
   ) {}
 
   /** @param ask what is asked for; null: a call as the model's usually are */
@@ -37,10 +39,34 @@ export class CandidateStatesService {
     expected: Expectation | undefined,
   ): CandidateState {
     // Spelled out: an object spread with more fields behind it takes six times as long as the whole decision.
-    const { status, tps, mass, scoutsInFlight, barred } = this.stats.estimate(model, signature, epoch);
+    const { status, tps, mass, scoutsInFlight, barred, nothings } = this.stats.estimate(
+      model,
+      signature,
+      epoch,
+    );
     const hopCount = hops.length;
+    const steadiness = this.steadinessOf(hops);
     return expected === undefined
-      ? { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred }
-      : { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred, expected };
+      ? { signature, hopCount, priorTps, status, tps, mass, scoutsInFlight, barred, nothings, steadiness }
+      : {
+          signature,
+          hopCount,
+          priorTps,
+          status,
+          tps,
+          mass,
+          scoutsInFlight,
+          barred,
+          nothings,
+          steadiness,
+          expected,
+        };
+  }
+
+  /** A route is no steadier than its least steady node. */
+  private steadinessOf(hops: Route['hops']): number {
+    let least = 1;
+    for (const { node } of hops) least = Math.min(least, this.health.steadiness(node));
+    return least;
   }
 }

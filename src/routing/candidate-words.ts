@@ -4,10 +4,11 @@ import type { CandidateState, Expectation } from './policy.js';
 /*
  * How a candidate stands on a page, in words of 8 bytes, behind it what was expected of it.
  *
- * candidate  prior | tps | mass | signature, hops, scouts and flags
+ * candidate  prior | tps | mass | signature, hops, scouts and flags | where they count: nothings | steadiness
  * expected   seconds | harm | optimistic | shown | in flight, number of loads | two loads a word
  */
 const CANDIDATE_WORDS = 4;
+const DOUBT_WORDS = 2;
 const EXPECTED_WORDS = 5;
 
 const STATUSES: readonly CandidateState['status'][] = ['proven', 'unsampled', 'stale', 'decayed'];
@@ -19,12 +20,20 @@ const EXPECTED = 16;
 const OPTIMISTIC = 32;
 const SHOWN = 64;
 const LOADED = 128;
+const DOUBTED = 256;
 /** Scouts in flight are counted in these. */
-const SCOUT = 256;
+const SCOUT = 512;
 
-export function candidateWords({ expected }: CandidateState): number {
-  if (expected === undefined) return CANDIDATE_WORDS;
-  return CANDIDATE_WORDS + EXPECTED_WORDS + loadWords(expected.nodeLoads?.length ?? 0);
+export function candidateWords(state: CandidateState): number {
+  const { expected } = state;
+  const words = CANDIDATE_WORDS + (isDoubted(state) ? DOUBT_WORDS : 0);
+  if (expected === undefined) return words;
+  return words + EXPECTED_WORDS + loadWords(expected.nodeLoads?.length ?? 0);
+}
+
+/** Hardly any is. */
+function isDoubted({ nothings, steadiness }: CandidateState): boolean {
+  return nothings > 0 || steadiness < 1;
 }
 
 /** @returns where it ends; the page has room for it */
@@ -37,13 +46,21 @@ export function writeCandidate(page: WordPage, at: number, state: CandidateState
   quarters[(at + 3) * 4] = page.placeOf(state.signature);
   quarters[(at + 3) * 4 + 1] = state.hopCount;
   halves[(at + 3) * 2 + 1] = state.scoutsInFlight * SCOUT + flagsOf(state);
-  return expected === undefined ? at + CANDIDATE_WORDS : writeExpected(page, at + CANDIDATE_WORDS, expected);
+  let end = at + CANDIDATE_WORDS;
+  if (isDoubted(state)) {
+    numbers[end] = state.nothings;
+    numbers[end + 1] = state.steadiness;
+    end += DOUBT_WORDS;
+  }
+  return expected === undefined ? end : writeExpected(page, end, expected);
 }
 
-function flagsOf({ status, barred, tps, expected }: CandidateState): number {
+function flagsOf(state: CandidateState): number {
+  const { status, barred, tps, expected } = state;
   let flags = STATUSES.indexOf(status);
   if (barred) flags |= BARRED;
   if (tps !== null) flags |= MEASURED;
+  if (isDoubted(state)) flags |= DOUBTED;
   if (expected === undefined) return flags;
   flags |= EXPECTED;
   if (expected.optimisticSeconds !== null) flags |= OPTIMISTIC;
@@ -80,15 +97,23 @@ export function readCandidate(page: WordPage, at: number): CandidateState {
     mass: numbers[at + 2] ?? 0,
     scoutsInFlight: Math.floor(word / SCOUT),
     barred: (word & BARRED) !== 0,
+    nothings: (word & DOUBTED) === 0 ? 0 : (numbers[at + CANDIDATE_WORDS] ?? 0),
+    steadiness: (word & DOUBTED) === 0 ? 1 : (numbers[at + CANDIDATE_WORDS + 1] ?? 1),
   };
   if ((word & EXPECTED) === 0) return state;
-  return { ...state, expected: readExpected(page, at + CANDIDATE_WORDS, word) };
+  return { ...state, expected: readExpected(page, factsEnd(at, word), word) };
+}
+
+/** Where a candidate ends but for what was expected of it. */
+function factsEnd(at: number, word: number): number {
+  return at + CANDIDATE_WORDS + ((word & DOUBTED) === 0 ? 0 : DOUBT_WORDS);
 }
 
 /** Where the candidate that begins there ends. */
 export function candidateEnd(page: WordPage, at: number): number {
-  if ((wordOf(page, at) & EXPECTED) === 0) return at + CANDIDATE_WORDS;
-  const expected = at + CANDIDATE_WORDS;
+  const word = wordOf(page, at);
+  const expected = factsEnd(at, word);
+  if ((word & EXPECTED) === 0) return expected;
   return expected + EXPECTED_WORDS + loadWords(loadsAt(page, expected));
 }
 

@@ -9,7 +9,8 @@ const MOST_SCOUT_SHARE = 0.05;
 
 /**
  * The route on which this call is expected to be done first, by what its nodes are believed to do under what they hold
- * now; what the call takes from those already there counts too, `loadHarm` times. Ties are drawn.
+ * now; what the call takes from those already there counts too, `loadHarm` times. Each chat in a row that a route gave
+ * nothing doubles its cost, and a route that fails often costs as much more as its steadiness is less. Ties are drawn.
  *
  * Two small groups go elsewhere. Scouts: to an idle route that is believed to be slower, but so vaguely that it may well
  * be the fastest, unless the last one gave no sample. The control group: to the route with the fewest calls under way, so that what the policy earns over
@@ -74,18 +75,22 @@ function probabilityOf(candidate: number, groups: readonly Group[]): number {
   );
 }
 
-type Cost = (expected: Expectation) => number;
+type Cost = (expected: Expectation, candidate: CandidateState) => number;
+
+const MOST_DOUBLINGS = 20;
 
 const inFlight: Cost = (expected) => expected.inFlight;
 
 function costWith({ loadHarm = 0 }: PolicySettings): Cost {
-  return ({ seconds, harmSeconds }) => seconds + loadHarm * harmSeconds;
+  return ({ seconds, harmSeconds }, { nothings, steadiness }) =>
+    ((seconds + loadHarm * harmSeconds) * 2 ** Math.min(nothings, MOST_DOUBLINGS)) / steadiness;
 }
 
 /** Indices of all that tie for the least; never empty where there is a candidate. */
 function leastBy(candidates: readonly CandidateState[], costOf: Cost): number[] {
-  const costs = candidates.map(({ expected }) => {
-    const cost = expected === undefined ? Infinity : costOf(expected);
+  const costs = candidates.map((candidate) => {
+    const { expected } = candidate;
+    const cost = expected === undefined ? Infinity : costOf(expected, candidate);
     return Number.isNaN(cost) ? Infinity : cost;
   });
   const least = Math.min(...costs);

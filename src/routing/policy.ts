@@ -14,6 +14,10 @@ export interface CandidateState {
   readonly mass: number;
   readonly scoutsInFlight: number;
   readonly barred: boolean;
+  /** Chats in a row that it gave nothing, or 1 until it gives a sample again; its prior does not count then. */
+  readonly nothings: number;
+  /** What it weighs for its nodes' recent success shares, in (0, 1]. */
+  readonly steadiness: number;
   /** What the call at hand may expect of it; left out where the policy doesn't ask. */
   readonly expected?: Expectation;
 }

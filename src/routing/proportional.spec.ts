@@ -36,6 +36,8 @@ const anyCandidates: fc.Arbitrary<CandidateState[]> = fc
       hopCount: fc.integer({ min: 1, max: 4 }),
       scoutsInFlight: fc.nat(3),
       barred: fc.boolean(),
+      nothings: fc.constantFrom(0, 0, 1, 5),
+      steadiness: fc.constantFrom(1, 1, 0.43, 1e-9),
     }),
     { minLength: 1, maxLength: 8 },
   )

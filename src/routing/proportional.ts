@@ -1,12 +1,13 @@
 import type { CandidateState, Policy, PolicySettings } from './policy.js';
-import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
+import { allOnBestPrior, byPrior, byYield, firstBy } from './ranking.js';
 
 const isProven = ({ status }: CandidateState): boolean => status === 'proven';
 const waitsForScout = (candidate: CandidateState): boolean => !isProven(candidate) && !candidate.barred;
 
-/** Least measured first, scouts under way counted as one sample each; ties by prior, then signature. */
+/** Routes that gave nothing last; else least measured first, scouts under way counted as one sample each; ties by prior, then signature. */
 function byNeed(a: CandidateState, b: CandidateState): number {
   return (
+    byYield(a, b) ||
     a.mass + a.scoutsInFlight - (b.mass + b.scoutsInFlight) ||
     b.priorTps - a.priorTps ||
     (a.signature < b.signature ? -1 : 1)
@@ -15,7 +16,7 @@ function byNeed(a: CandidateState, b: CandidateState): number {
 
 /**
  * The ADR's policy. Nothing proven: the best prior, deterministic. Else with probability explore_share
- * the scout most in need, where any waits; else a proven route with P ∝ tps^alpha.
+ * the scout most in need, where any waits; else a proven route with P ∝ tps^alpha × steadiness.
  */
 export const proportional: Policy = {
   choose(candidates, settings, rng) {
@@ -45,7 +46,7 @@ function isAnyProven(candidates: readonly CandidateState[]): boolean {
   return false;
 }
 
-/** `tps^alpha` over their sum, 0 for what isn't proven. Taken relative to the fastest, so that no power overflows. */
+/** `tps^alpha × steadiness` over their sum, 0 for what isn't proven. Taken relative to the fastest, so that no power overflows. */
 function exploitShares(candidates: readonly CandidateState[], { weightAlpha }: PolicySettings): number[] {
   let fastest = -1;
   for (const candidate of candidates) fastest = Math.max(fastest, speedOf(candidate));
@@ -53,7 +54,8 @@ function exploitShares(candidates: readonly CandidateState[], { weightAlpha }: P
   let sum = 0;
   for (const candidate of candidates) {
     const tps = speedOf(candidate);
-    const weight = tps < 0 ? 0 : tps === fastest ? 1 : (tps / fastest) ** weightAlpha;
+    const speed = tps < 0 ? 0 : tps === fastest ? 1 : (tps / fastest) ** weightAlpha;
+    const weight = speed * candidate.steadiness;
     shares.push(weight);
     sum += weight;
   }

@@ -1,11 +1,17 @@
 import type { CandidateState } from './policy.js';
 
+/** A route that gave nothing comes behind all others until it gives a sample. */
+export function byYield(a: CandidateState, b: CandidateState): number {
+  return Number(a.nothings > 0) - Number(b.nothings > 0);
+}
+
 /**
- * Order by prior, highest first; ties: fewer scouts under way, then fewer hops, then signature. Routes that share
+ * Order by prior, highest first, routes that gave nothing last; ties: fewer scouts under way, then fewer hops, then signature. Routes that share
  * their slowest node tie however much is under way on them: without the scouts, one head would get everything.
  */
 export function byPrior(a: CandidateState, b: CandidateState): number {
   return (
+    byYield(a, b) ||
     b.priorTps - a.priorTps ||
     a.scoutsInFlight - b.scoutsInFlight ||
     a.hopCount - b.hopCount ||

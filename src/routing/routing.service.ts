@@ -130,6 +130,11 @@ export class RoutingService {
     return this.topology.view(model) !== null;
   }
 
+  /** The nodes of a model to which chats may go. */
+  nodesOf(model: string): MeshNode[] {
+    return this.topology.view(model)?.nodes.map(({ node }) => node) ?? [];
+  }
+
   isRoutable(model: string): boolean {
     return this.candidates.candidates(model).length > 0;
   }

@@ -344,7 +344,7 @@ export class CallSettings {
   @Setting({
     env: 'MESHNET_FIRST_BYTE_TIMEOUT_SECONDS',
     range: SECONDS_RANGE,
-    help: "until a stream's first data event, or a whole JSON answer",
+    help: "until a stream's first event with content, or a whole JSON answer",
     read: readNumber,
   })
   @IsNumber(FINITE)

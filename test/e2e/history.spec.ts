@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { IncidentRow, RouteHistory, TimelineEntry } from '../../src/history/index.js';
 import { eventually } from '../support/eventually.js';
 import { errorOf, jsonOf, open } from '../support/http-client.js';
-import { sendJson } from '../support/openai-answers.js';
+import { sendJson, wholeChat } from '../support/openai-answers.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 import { aChat, join, MODEL, received } from '../support/whole-model.js';
 
@@ -106,7 +106,7 @@ describe('GET /v1/incidents', () => {
     const tracker = await stage.tracker({ env: { MESHNET_QUEUE_LENGTH: '1' } });
     const answers: (() => void)[] = [];
     const head = await stage.head((response) => {
-      answers.push(() => sendJson(response, 200, { choices: [] }));
+      answers.push(() => sendJson(response, 200, wholeChat()));
     });
     await join(tracker.api, head, 'w', { max_concurrent: 1 });
     const first = tracker.api.chat(aChat());

@@ -8,7 +8,7 @@ import type { SystemClock } from '../../src/kernel/index.js';
 import { eventually } from '../support/eventually.js';
 import type { HeadAnswering } from '../support/fake-head.js';
 import { errorOf, jsonOf, open, send, type Outgoing, type Reply } from '../support/http-client.js';
-import { sendChat, sendJson, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
+import { sendChat, sendJson, SSE_HEADERS, textChunk, wholeChat } from '../support/openai-answers.js';
 import { HeldClock } from '../support/held-clock.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 
@@ -136,7 +136,7 @@ describe('chats a minute', () => {
     const answering: HeadAnswering = (response) => {
       response.setHeader('x-ratelimit-remaining-requests', '99');
       response.setHeader('x-ratelimit-remaining-tokens', '7');
-      sendJson(response, 200, { choices: [] });
+      sendJson(response, 200, wholeChat());
     };
     const limited = await chat(await aTracker(THREE_A_MINUTE, { answering }), ALICE);
     expect(limitsIn(limited)).toEqual(['3', '2', '20s']);

@@ -31,6 +31,7 @@ export function aSpec(stated: Partial<NodeSpec> & { readonly wallet: string }): 
     maxConcurrent: null,
     upstreamModel: null,
     firstByteTimeoutSeconds: null,
+    finishReasons: 'sent',
     access: { headers: {} },
     ...stated,
   };
@@ -46,6 +47,7 @@ export function aNode(stated: Partial<MeshNode> & { readonly wallet: string }): 
     drainedByOperator: false,
     drainedByNode: false,
     lastSignAt: 0,
+    contextTokens: null,
     lastProbe: null,
     present: true,
     ...whole,
@@ -67,6 +69,7 @@ export function anEstimate(stated: Partial<RouteEstimate> = {}): RouteEstimate {
     lastSampleAt: null,
     scoutsInFlight: 0,
     barred: false,
+    nothings: 0,
     ...stated,
   };
 }
@@ -81,6 +84,8 @@ export function aCandidate(stated: Partial<CandidateState> & { readonly signatur
     mass: 0,
     scoutsInFlight: 0,
     barred: false,
+    nothings: 0,
+    steadiness: 1,
     ...stated,
   };
 }

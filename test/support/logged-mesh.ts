@@ -94,7 +94,7 @@ export function signatureOf(name: string): string {
 function stateOf(signature: string, arms: ReadonlyMap<string, Arm>, now: number): CandidateState {
   const arm = arms.get(signature) ?? null;
   return {
-    ...{ signature, hopCount: 1, priorTps: 10, scoutsInFlight: 0, barred: false },
+    ...{ signature, hopCount: 1, priorTps: 10, scoutsInFlight: 0, barred: false, nothings: 0, steadiness: 1 },
     status: statusOf(arm, 1, now, HALF_LIFE_MS),
     tps: arm?.value ?? null,
     mass: arm === null ? 0 : massAt(arm, now, HALF_LIFE_MS),

@@ -116,7 +116,7 @@ export class Rooms {
       seededRng(seed),
       this.topology,
       this.candidates,
-      new CandidateStatesService(this.candidates, this.stats, this.expectations),
+      new CandidateStatesService(this.candidates, this.stats, this.expectations, this.health),
       this.health,
     );
     this.admission = new AdmissionService(

@@ -106,6 +106,8 @@ export class TimedCalls {
       ...ending,
       usage: { promptTokens, completionTokens },
       contentChunks: completionTokens,
+      model: null,
+      completeness: 'whole',
       ...{ headStatus: 200, isCommitted: true, elapsedMs, heldUpMs: 0 },
     };
   }

@@ -12,6 +12,9 @@ export type CallOutcome =
   | 'misconfigured'
   | 'timed_out'
   | 'cut_off'
+  | 'too_long'
+  | 'unsupported'
+  | 'empty'
   | 'abandoned'
   | 'client_left';
 

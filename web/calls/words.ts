@@ -33,6 +33,18 @@ export const OUTCOMES: Readonly<Record<CallOutcome, Word>> = {
     ...{ mark: '⊣', tone: 'bad', word: 'cut off' },
     meaning: 'The answer ended before it was whole.',
   },
+  too_long: {
+    ...{ mark: '⇥', tone: 'warn', word: 'too long' },
+    meaning: 'The request is longer than the node takes; one with more room was asked.',
+  },
+  unsupported: {
+    ...{ mark: '⊄', tone: 'warn', word: 'unsupported' },
+    meaning: 'The node lacks the endpoint or the feature; another route was asked.',
+  },
+  empty: {
+    ...{ mark: '∅', tone: 'odd', word: 'empty' },
+    meaning: 'The node ended its answer without content; another route was asked to do better.',
+  },
   abandoned: {
     ...{ mark: '↷', tone: 'odd', word: 'abandoned' },
     meaning: 'A scout that was too slow: a proven route took over before the client saw anything of it.',
@@ -108,6 +120,9 @@ const NO_SAMPLE: Readonly<Record<string, string>> = {
   client_left: 'the client hung up before the end',
   client_slow: 'the client read so slowly that the time says little about the route',
   not_finite: 'the numbers make no sensible speed',
+  no_content: 'the answer had no content',
+  no_finish_reason: 'the answer had no finish reason, so it may have been cut',
+  model_changed: 'the node answered as another model than the one it is known to serve',
 };
 
 /** What became of the call as a sample, in a sentence. */
@@ -129,6 +144,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   node_misconfigured: 'refused the tracker or the model',
   node_timeout: 'took too long',
   answer_cut_off: 'ended its answer before it was whole',
+  answer_aborted: 'broke its answer off',
+  no_completion: 'answered without a completion',
+  empty_answer: 'answered without content',
+  request_at_fault: 'the request fails on every node alike',
   hop_failed: 'failed as a hop',
   no_route: 'nobody serves all layers',
   queue_full: 'too many calls were waiting already',

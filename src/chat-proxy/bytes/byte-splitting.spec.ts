@@ -80,14 +80,15 @@ const feedWhatIsMore: Feed = (relay, chunk) => {
 function relayed(chunks: readonly Buffer[], stripUsage: boolean, feed = feedAll): object {
   const relay = new SseRelay({ stripUsage });
   const pieces = [...chunks.flatMap((chunk) => feed(relay, chunk)), ...relay.end()];
-  const { usage, contentChunks, sawDone, sawFinish, firstError } = relay.tap;
+  const { usage, contentChunks, sawDone, choices, firstError } = relay.tap;
+  const completeness = choices.completeness('sent');
   const done = pieces.findIndex(({ kind }) => kind === 'done');
   return {
     bytes: Buffer.concat(pieces.map(({ bytes }) => bytes)).toString('hex'),
     kinds: pieces.map(({ kind }) => kind).filter((kind) => kind === 'data' || kind === 'done'),
     lastIsMidEvent: relay.midEvent,
     doneSeen: done !== -1,
-    tap: { usage, contentChunks, sawDone, sawFinish, firstError },
+    tap: { usage, contentChunks, sawDone, completeness, firstError },
   };
 }
 

@@ -108,7 +108,7 @@ describe('reading a chunk', () => {
     ],
   ])('finds the error in %j (B17)', (payload, expected) => {
     const facts = chunk(payload);
-    expect(facts.error).toEqual({ ...expected, nodeId: null });
+    expect(facts.error).toMatchObject({ ...expected, nodeId: null });
     expect(facts).toMatchObject({ hasContent: false, finished: false, done: false, parsed: true });
   });
 
@@ -188,7 +188,9 @@ describe('reading a whole answer', () => {
     expect(readAnswer(Buffer.from(JSON.stringify(answer)))).toEqual({
       usage: { promptTokens: 1, completionTokens: 2 },
       error: null,
-      hasChoices: true,
+      isErrorHidden: false,
+      choices: [{ index: 0, hasMessage: true, hasContent: true, hasToolCall: false, reason: null }],
+      model: null,
       parsed: true,
     });
   });
@@ -196,17 +198,19 @@ describe('reading a whole answer', () => {
   it('finds an error inside a 200 (B19)', () => {
     expect(readAnswer(Buffer.from('{"error":{"message":"up","code":502}}'))).toMatchObject({
       error: { code: 502, message: 'up' },
-      hasChoices: false,
+      choices: null,
       parsed: true,
     });
-    expect(readAnswer(Buffer.from('{"choices":[]}')).hasChoices).toBe(false);
+    expect(readAnswer(Buffer.from('{"choices":[]}')).choices).toEqual([]);
   });
 
   it('is not parsed where it is no JSON', () => {
     expect(readAnswer(Buffer.from('<html>'))).toEqual({
       usage: null,
       error: null,
-      hasChoices: false,
+      isErrorHidden: false,
+      choices: null,
+      model: null,
       parsed: false,
     });
     for (const text of ['[]', 'null', '7', '"x"']) expect(readAnswer(Buffer.from(text)).parsed).toBe(false);

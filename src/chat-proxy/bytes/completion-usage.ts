@@ -1,13 +1,8 @@
 import { OPEN_BRACKET, skipBlanks } from './ascii.js';
-import {
-  errorOf,
-  isJsonObject,
-  readInBandError,
-  type InBandError,
-  type JsonObject,
-} from './in-band-error.js';
+import { readChoices, type ChoiceFacts } from './completion.js';
+import { errorOfText, findError, isJsonObject, type InBandError } from './in-band-error.js';
 
-/** No answer has more tokens; a count beyond is a fault of whoever counted, and taken for none. */
+/** No answer has more tokens; a larger count is an error of the server and read as none. */
 const MOST_TOKENS = 10_000_000;
 
 /** Tokens as the upstream counted them. Only whole numbers from 0 on are taken; NaN, 1e309, -1 and "12" are null. */
@@ -16,20 +11,25 @@ export interface Usage {
   readonly completionTokens: number | null;
 }
 
-/** What one SSE data payload says. */
+/** What one SSE event says. */
 export interface ChunkFacts {
   /** It is `[DONE]`. */
   readonly done: boolean;
   readonly usage: Usage | null;
   /** No choices, only usage: the chunk that `include_usage` adds. */
   readonly usageOnly: boolean;
-  /** Text, reasoning, a refusal or a part of a tool call; a role or an empty delta is none. */
+  /** Text, reasoning, a refusal, audio or a part of a tool call; a role or an empty delta is none. */
   readonly hasContent: boolean;
   /** Some choice calls a tool. */
   readonly hasToolCall: boolean;
   /** Some choice says why it ended. */
   readonly finished: boolean;
+  readonly choices: readonly ChoiceFacts[];
   readonly error: InBandError | null;
+  /** The error stands where OpenAI's clients do not look for one. */
+  readonly isErrorHidden: boolean;
+  /** The model's name as the head gives it. */
+  readonly model: string | null;
   /** It is JSON. */
   readonly parsed: boolean;
 }
@@ -38,9 +38,16 @@ export interface ChunkFacts {
 export interface AnswerFacts {
   readonly usage: Usage | null;
   readonly error: InBandError | null;
-  readonly hasChoices: boolean;
+  /** The error stands where OpenAI's clients do not look for one. */
+  readonly isErrorHidden: boolean;
+  /** null: it has no list of choices. */
+  readonly choices: readonly ChoiceFacts[] | null;
+  readonly model: string | null;
+  /** It is a JSON object. */
   readonly parsed: boolean;
 }
+
+const NO_CHOICES: readonly ChoiceFacts[] = [];
 
 /** Of a comment, of what is no JSON and of what is too long to read. */
 export const NO_FACTS: ChunkFacts = Object.freeze({
@@ -50,7 +57,10 @@ export const NO_FACTS: ChunkFacts = Object.freeze({
   hasContent: false,
   hasToolCall: false,
   finished: false,
+  choices: NO_CHOICES,
   error: null,
+  isErrorHidden: false,
+  model: null,
   parsed: false,
 });
 const DONE_FACTS: ChunkFacts = Object.freeze({ ...NO_FACTS, done: true });
@@ -66,46 +76,67 @@ export function readChunk(payload: Buffer, eventName: string | null = null): Chu
   const isErrorEvent = eventName === 'error';
   const chunk = parse(text);
   if (!isJsonObject(chunk)) {
-    const error = isErrorEvent ? { ...errorOf({}), message: text } : null;
+    const error = isErrorEvent ? errorOfText(text, chunk) : null;
     return { ...NO_FACTS, error, parsed: chunk !== undefined };
   }
-  const choices = choicesOf(chunk);
+  const choices = readChoices(chunk);
   const usage = readUsage(chunk.usage);
-  const error = readInBandError(chunk) ?? (isErrorEvent ? errorOf(chunk) : null);
+  const found = findError(chunk, (choices?.length ?? 0) > 0);
+  const error = found?.error ?? (isErrorEvent ? errorOfText(text, chunk) : null);
   return {
     done: false,
     usage,
     usageOnly: usage !== null && error === null && choices?.length === 0,
-    hasContent: choices?.some(hasContent) ?? false,
-    hasToolCall: choices?.some(hasToolCall) ?? false,
-    finished: choices?.some(isFinished) ?? false,
+    hasContent: choices?.some((choice) => choice.hasContent) ?? false,
+    hasToolCall: choices?.some((choice) => choice.hasToolCall) ?? false,
+    finished: choices?.some(({ reason }) => reason !== null) ?? false,
+    choices: choices ?? NO_CHOICES,
     error,
+    isErrorHidden: !isErrorEvent && found?.isHidden === true,
+    model: nameOf(chunk.model),
     parsed: true,
   };
 }
+
+/** Reads the SSE field `error:`, which some builds of llama.cpp write in place of `data:`. Clients pass over it. */
+export function readErrorField(text: string): ChunkFacts {
+  return { ...NO_FACTS, error: errorOfText(text, parse(text)), isErrorHidden: true };
+}
+
+const NO_ANSWER: AnswerFacts = {
+  usage: null,
+  error: null,
+  isErrorHidden: false,
+  choices: null,
+  model: null,
+  parsed: false,
+};
 
 /** Reads the body of an answer that is no stream; any bytes are allowed. */
 export function readAnswer(body: Buffer): AnswerFacts {
   // Whatever is JSON in UTF-8 is JSON in latin1, of the same shape, and cheaper to make a text of.
   const answer = parse(body.toString('latin1'));
-  if (!isJsonObject(answer)) {
-    return { usage: null, error: null, hasChoices: false, parsed: false };
-  }
+  if (!isJsonObject(answer)) return NO_ANSWER;
+  const choices = readChoices(answer);
+  const hasChoices = (choices?.length ?? 0) > 0;
+  const found = findError(answer, hasChoices);
   return {
     usage: readUsage(answer.usage),
-    error: readInBandError(answer) === null ? null : errorIn(body),
-    hasChoices: (choicesOf(answer)?.length ?? 0) > 0,
+    error: found === null ? null : errorIn(body, hasChoices),
+    isErrorHidden: found?.isHidden === true,
+    choices,
+    model: nameOf(answer.model),
     parsed: true,
   };
 }
 
-/** What it says is to be read as it is written. */
-function errorIn(body: Buffer): InBandError | null {
+/** An error's text is shown to people, so its characters are read as UTF-8. */
+function errorIn(body: Buffer, hasChoices: boolean): InBandError | null {
   const answer = parse(body.toString('utf8'));
-  return isJsonObject(answer) ? readInBandError(answer) : null;
+  return isJsonObject(answer) ? (findError(answer, hasChoices)?.error ?? null) : null;
 }
 
-/** @returns undefined if it is no JSON */
+/** Returns undefined for text that is no JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -114,10 +145,8 @@ function parse(text: string): unknown {
   }
 }
 
-/** Some servers write an empty list as null. */
-function choicesOf({ choices }: JsonObject): unknown[] | null {
-  if (choices === null) return [];
-  return Array.isArray(choices) ? choices : null;
+function nameOf(model: unknown): string | null {
+  return typeof model === 'string' && model !== '' ? model : null;
 }
 
 function readUsage(usage: unknown): Usage | null {
@@ -128,46 +157,4 @@ function readUsage(usage: unknown): Usage | null {
 function tokens(count: unknown): number | null {
   const isCount = Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= MOST_TOKENS;
   return isCount ? (count as number) : null;
-}
-
-/** Some servers send `"finish_reason":""` all along; only a reason is one. */
-function isFinished(choice: unknown): boolean {
-  return isJsonObject(choice) && isFilled(choice.finish_reason);
-}
-
-function hasContent(choice: unknown): boolean {
-  if (!isJsonObject(choice)) return false;
-  if (isFilled(choice.text)) return true;
-  const { delta } = choice;
-  if (!isJsonObject(delta)) return false;
-  return (
-    isFilled(delta.content) ||
-    isFilled(delta.reasoning) ||
-    isFilled(delta.reasoning_content) ||
-    isFilled(delta.refusal) ||
-    callsTool(delta)
-  );
-}
-
-function hasToolCall(choice: unknown): boolean {
-  return isJsonObject(choice) && isJsonObject(choice.delta) && callsTool(choice.delta);
-}
-
-function callsTool(delta: JsonObject): boolean {
-  return (
-    isCall(delta.function_call) || (Array.isArray(delta.tool_calls) && delta.tool_calls.some(isToolCall))
-  );
-}
-
-function isToolCall(call: unknown): boolean {
-  return isJsonObject(call) && isCall(call.function);
-}
-
-function isCall(call: unknown): boolean {
-  return isJsonObject(call) && (isFilled(call.name) || isFilled(call.arguments));
-}
-
-/** Text, or the list of parts that some servers send in place of text. */
-function isFilled(value: unknown): boolean {
-  return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 }

@@ -10,6 +10,7 @@ export { repeatedMember, scanMembers, type JsonMember } from './json-members.js'
 export { spliceMembers, type MemberEdit } from './splice.js';
 export { readAnswer, readChunk, type AnswerFacts, type ChunkFacts, type Usage } from './completion-usage.js';
 export { contentBytesOf } from './content-size.js';
-export { isJsonObject, type InBandError } from './in-band-error.js';
+export { isJsonObject, statusOfError, type InBandError } from './in-band-error.js';
+export { completenessOf, isBadReason, type Completeness, type FinishReasons } from './completion.js';
 export { SseRelay, type PieceKind, type RelayPiece, type SseRelaySettings } from './sse-relay.js';
 export { UsageTap } from './usage-tap.js';

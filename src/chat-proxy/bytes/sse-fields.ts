@@ -1,14 +1,16 @@
 import { COLON, CR, LF, SPACE } from './ascii.js';
 
-/** What one event says. Of the four fields only these two concern a relay; `id` and `retry` pass by. */
+/** What one event says. Of the standard's four fields only two concern a relay; `id` and `retry` pass by. */
 export interface SseFields {
   /** The data lines joined with LF; null if there is none (an event of comments). Not null but empty for `data:`. */
   readonly data: Buffer | null;
   /** The event's name, null if not given. */
   readonly event: string | null;
+  /** The value of a field `error`, which the standard does not have and some engines write; null if not given. */
+  readonly error: string | null;
 }
 
-export const NO_FIELDS: SseFields = { data: null, event: null };
+export const NO_FIELDS: SseFields = { data: null, event: null, error: null };
 
 const NEWLINE = Buffer.from('\n');
 const NO_FIELD = -1;
@@ -54,6 +56,7 @@ export function afterByteOrderMark(bytes: Buffer): number {
 export function readFields(bytes: Buffer, from: number): SseFields {
   let data: Buffer | null = null;
   let event: string | null = null;
+  let error: string | null = null;
   let more: Buffer[] | null = null;
   const hasCr = bytes.includes(CR);
   for (let at = from; at < bytes.length;) {
@@ -66,10 +69,12 @@ export function readFields(bytes: Buffer, from: number): SseFields {
     } else {
       const nameStart = valueStart(bytes, at, eol, 'event');
       if (nameStart !== NO_FIELD) event = bytes.toString('utf8', nameStart, eol);
+      const errorStart = valueStart(bytes, at, eol, 'error');
+      if (errorStart !== NO_FIELD) error ??= bytes.toString('utf8', errorStart, eol);
     }
     at = afterLineEnd(bytes, eol);
   }
-  return { data: more === null ? data : Buffer.concat(more), event };
+  return { data: more === null ? data : Buffer.concat(more), event, error };
 }
 
 /** Where the value of the line `start..eol` begins if the line's field is `name`. One space after the colon is none of it. */

@@ -1,6 +1,13 @@
 import { CR, LF } from './ascii.js';
 import { ByteHold } from './byte-hold.js';
-import { afterByteOrderMark, afterLineEnd, lineEnd, readFields, type SseFields } from './sse-fields.js';
+import {
+  afterByteOrderMark,
+  afterLineEnd,
+  lineEnd,
+  NO_FIELDS,
+  readFields,
+  type SseFields,
+} from './sse-fields.js';
 
 /**
  * One stretch of the stream. The `bytes` of all stretches in order are exactly the stream.
@@ -45,7 +52,7 @@ export class SseFramer {
     if (this.endedInCr && chunk[0] === LF) {
       at = 1;
       if (!this.midEvent) {
-        events.push({ kind: 'tail', bytes: chunk.subarray(0, 1), data: null, event: null });
+        events.push({ kind: 'tail', bytes: chunk.subarray(0, 1), ...NO_FIELDS });
         eventStart = 1;
       }
     }
@@ -103,12 +110,12 @@ export class SseFramer {
 
   private pass(bytes: Buffer): SseEvent {
     this.atStart = false;
-    return { kind: 'overflow', bytes, data: null, event: null };
+    return { kind: 'overflow', bytes, ...NO_FIELDS };
   }
 
   private read(kind: 'event' | 'rest', bytes: Buffer): SseEvent {
-    const { data, event } = readFields(bytes, this.atStart ? afterByteOrderMark(bytes) : 0);
+    const { data, event, error } = readFields(bytes, this.atStart ? afterByteOrderMark(bytes) : 0);
     this.atStart = false;
-    return { kind, bytes, data, event };
+    return { kind, bytes, data, event, error };
   }
 }

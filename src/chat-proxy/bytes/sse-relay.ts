@@ -1,9 +1,10 @@
 import { NO_FACTS, type ChunkFacts } from './completion-usage.js';
 import { MAX_EVENT_BYTES, SseFramer, type SseEvent } from './sse-framer.js';
 import { UsageTap } from './usage-tap.js';
+import { withoutUsage } from './without-usage.js';
 
 /**
- * - `data`: bytes that complete a data event; empty for a usage chunk that is left out.
+ * - `data`: bytes that complete a data event; empty for a usage chunk that is left out, shorter where usage alone is.
  * - `done`: bytes that complete the `[DONE]` event.
  * - `comment`: bytes that complete an event without data (comments, stray blank lines), or that follow the event before
  *   (a late LF). It proves that the head lives, not that it answers.
@@ -23,6 +24,8 @@ export interface RelayPiece {
 export interface SseRelaySettings {
   /** The client didn't ask for the usage chunk, so it mustn't see it. */
   readonly stripUsage: boolean;
+  /** The tracker asked for usage, so what is not content loses its `usage`, and all else stays. */
+  readonly isUsageOurs?: boolean;
   /** Longest event that is held and read. */
   readonly maxEventBytes?: number;
 }
@@ -31,8 +34,9 @@ export interface SseRelaySettings {
  * What of a head's SSE stream goes to the client, and what it says on the way: `tap` adds that up.
  *
  * Without `stripUsage` the pieces are exactly the head's bytes, each in the feed that brought it. With it, events
- * come out when complete, and a usage-only one is left out with its blank line; all other bytes as they came. How the
- * head's bytes were cut changes neither the bytes that come out nor what the tap reads.
+ * come out when complete, and one that holds nothing but usage is left out with its blank line. Where the tracker asked
+ * for the usage, any other event without content and finish reason loses its `usage` alone. All other bytes pass as they came. How the head's bytes were
+ * cut changes neither the bytes that come out nor what the tap reads.
  *
  * A caller that commits on the first data event and settles before the last byte:
  *
@@ -49,7 +53,7 @@ export interface SseRelaySettings {
  *   }
  * };
  * for await (const chunk of head) pass(relay.feed(chunk));
- * pass(relay.end()); // then cut off, unless relay.tap.sawDone or relay.tap.sawFinish
+ * pass(relay.end()); // then relay.tap.choices tells whether the stream is whole
  * ```
  *
  * A new head gets a new relay. A caller that adds bytes of its own (a ping, an error event) does so only while
@@ -60,13 +64,15 @@ export class SseRelay {
   readonly tap = new UsageTap();
   private readonly framer: SseFramer;
   private readonly stripUsage: boolean;
+  private readonly isUsageOurs: boolean;
   /** How many bytes of the framer's unfinished event are already out. */
   private partOut = 0;
   private leftOut = false;
   private isMidEvent = false;
 
-  constructor({ stripUsage, maxEventBytes = MAX_EVENT_BYTES }: SseRelaySettings) {
+  constructor({ stripUsage, isUsageOurs = false, maxEventBytes = MAX_EVENT_BYTES }: SseRelaySettings) {
     this.stripUsage = stripUsage;
+    this.isUsageOurs = stripUsage && isUsageOurs;
     this.framer = new SseFramer(maxEventBytes);
   }
 
@@ -124,10 +130,21 @@ export class SseRelay {
 
   private pieceOf(event: SseEvent): RelayPiece {
     const facts = this.tap.take(event);
-    if (event.kind !== 'tail') this.leftOut = this.stripUsage && facts.usageOnly;
-    const bytes = event.bytes.subarray(this.leftOut ? event.bytes.length : this.partOut);
+    const kept = this.keptOf(event, facts);
+    if (event.kind !== 'tail') this.leftOut = kept.length === 0;
+    const bytes = kept.subarray(this.leftOut ? kept.length : this.partOut);
     this.partOut = 0;
     return { kind: kindOf(event, facts), bytes, facts };
+  }
+
+  /**
+   * Without the usage that the client did not ask for; nothing is out yet of an event that may lose it. Beside content or
+   * a finish reason, usage is what some engines send unasked.
+   */
+  private keptOf(event: SseEvent, facts: ChunkFacts): Buffer {
+    if (!this.stripUsage || facts.usage === null || facts.hasContent || facts.finished) return event.bytes;
+    const kept = withoutUsage(event);
+    return kept.length === 0 || this.isUsageOurs ? kept : event.bytes;
   }
 }
 

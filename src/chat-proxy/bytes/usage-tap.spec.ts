@@ -90,9 +90,9 @@ describe('the usage tap', () => {
 
   it('knows a stream that ended from one that was cut (B15)', () => {
     const cut = tapped(role, ...contentChunks(2));
-    expect([cut.sawDone, cut.sawFinish]).toEqual([false, false]);
+    expect([cut.sawDone, cut.choices.areEnded]).toEqual([false, false]);
     const stopped = tapped(role, stop);
-    expect([stopped.sawDone, stopped.sawFinish]).toEqual([false, true]);
+    expect([stopped.sawDone, stopped.choices.areEnded]).toEqual([false, true]);
     expect(tapped(DONE, role).sawDone).toBe(true);
   });
 

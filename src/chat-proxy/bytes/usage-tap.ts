@@ -1,5 +1,6 @@
 import { ChunkTemplate } from './chunk-template.js';
-import { NO_FACTS, readChunk, type ChunkFacts, type Usage } from './completion-usage.js';
+import { StreamChoices } from './completion.js';
+import { NO_FACTS, readChunk, readErrorField, type ChunkFacts, type Usage } from './completion-usage.js';
 import type { InBandError } from './in-band-error.js';
 import type { SseEvent } from './sse-framer.js';
 
@@ -11,15 +12,19 @@ import type { SseEvent } from './sse-framer.js';
  * something else.
  */
 export class UsageTap {
+  /** What the stream's choices have come to so far. */
+  readonly choices = new StreamChoices();
   private lastUsage: Usage | null = null;
   private contentEvents = 0;
   private hasDone = false;
-  private hasFinish = false;
   private hasToolCall = false;
   private error: InBandError | null = null;
+  private lastModel: string | null = null;
   private template: ChunkTemplate | null = null;
 
   take(event: SseEvent): ChunkFacts {
+    if (event.kind === 'overflow') this.choices.takeUnread();
+    if (event.error !== null) return this.takeError(readErrorField(event.error));
     if (event.data === null) return NO_FACTS;
     if (this.moreContent(event.bytes) > 0) return CONTENT_FACTS;
     const facts = readChunk(event.data, event.event);
@@ -27,10 +32,10 @@ export class UsageTap {
     if (facts.usage !== null) this.lastUsage = merged(this.lastUsage, facts.usage);
     if (facts.hasContent) this.contentEvents++;
     this.hasDone ||= facts.done;
-    this.hasFinish ||= facts.finished;
     this.hasToolCall ||= facts.hasToolCall;
-    this.error ??= facts.error;
-    return facts;
+    this.choices.take(facts.choices);
+    this.lastModel = facts.model ?? this.lastModel;
+    return this.takeError(facts);
   }
 
   /** Of how many whole events that differ from an earlier one in their text alone these bytes are made; they are counted then. */
@@ -53,9 +58,9 @@ export class UsageTap {
     return this.hasDone;
   }
 
-  /** Some choice gave its finish reason; a stream with neither this nor `[DONE]` was cut off. */
-  get sawFinish(): boolean {
-    return this.hasFinish;
+  /** The model's name as the head gave it last; null where it gave none. */
+  get model(): string | null {
+    return this.lastModel;
   }
 
   /** The answer calls a tool: servers may write that all at once at its end. */
@@ -65,6 +70,11 @@ export class UsageTap {
 
   get firstError(): InBandError | null {
     return this.error;
+  }
+
+  private takeError(facts: ChunkFacts): ChunkFacts {
+    this.error ??= facts.error;
+    return facts;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallOutcome } from '../../calls/index.js';
 import type { NodeFailedError, NodeTimeoutError } from '../../kernel/index.js';
-import type { Usage } from '../bytes/index.js';
+import type { Completeness, Usage } from '../bytes/index.js';
 import type { TimeoutKind } from './watchdog.js';
 
 /** A head's answer that nobody has seen yet. */
@@ -16,6 +16,8 @@ export interface Verdict {
   readonly outcome: CallOutcome;
   /** To be passed on, where no other route serves the call. */
   readonly answer: HeadAnswer | null;
+  /** The message of the answer's error in the head's own words; null where it said nothing. */
+  readonly message: string | null;
   /** Why it failed, where there is no answer to pass on. */
   readonly fault: NodeFailedError | NodeTimeoutError | null;
   /** The hop that the head named as the one that failed. */
@@ -24,10 +26,14 @@ export interface Verdict {
   readonly timeout: TimeoutKind | null;
 }
 
-/** Tokens as far as the answer told them. */
+/** What the answer said of itself so far. */
 export interface AnswerCount {
   readonly usage: Usage | null;
   readonly contentChunks: number;
+  /** The model's name as the head gave it. */
+  readonly model: string | null;
+  /** Of a completed answer: `whole`, or why it teaches nothing. */
+  readonly completeness: Completeness;
 }
 
 /** How an attempt came out. */
@@ -39,10 +45,10 @@ export interface AttemptEnd extends AnswerCount, Verdict {
   readonly heldUpMs: number;
 }
 
-export const NO_COUNT: AnswerCount = { usage: null, contentChunks: 0 };
+export const NO_COUNT: AnswerCount = { usage: null, contentChunks: 0, model: null, completeness: 'none' };
 
 export function verdict(outcome: CallOutcome, more: Partial<Omit<Verdict, 'outcome'>> = {}): Verdict {
-  return { outcome, answer: null, fault: null, failedNodeId: null, timeout: null, ...more };
+  return { outcome, answer: null, message: null, fault: null, failedNodeId: null, timeout: null, ...more };
 }
 
 export const COMPLETED = verdict('completed');

@@ -5,10 +5,11 @@ import type { HeaderMap } from '../request/headers.js';
 import { isConnectTimeout, verdictOnFault } from './connection-fault.js';
 import type { HeadPool } from '../upstream/head-pool.js';
 import { HeadRequest, type HeadCall, type HeadSink } from '../upstream/head-request.js';
-import type { AnswerReader, ReaderPort } from './answer-reader.js';
+import type { AnswerReader, ReaderPort, ReadTerms } from './answer-reader.js';
 import { CLIENT_LEFT, NO_COUNT, verdict, type AttemptEnd, type Verdict } from './attempt-end.js';
 import type { ClientAnswer, ClientWatcher } from './client-answer.js';
 import { faultEvent } from './fault-event.js';
+import { isEventStream } from './refusal.js';
 import { RefusalReader } from './refusal-reader.js';
 import { ScoutTrial, type OnTrial, type TrialTerms } from './scout-trial.js';
 import { StreamReader } from './stream-reader.js';
@@ -21,10 +22,11 @@ export interface AttemptOwner {
   readonly nodeId: string;
   readonly asked: HeadCall;
   readonly limits: CallLimits;
-  /** The client must not see the usage chunk of a stream. */
-  readonly stripUsage: boolean;
+  readonly terms: ReadTerms;
   /** What the head has to prove before the client sees anything of a stream; null: nothing. */
   readonly trial: TrialTerms | null;
+  /** Whether a text stands in the client's request and is not the model's name. */
+  isClients(text: string): boolean;
   /** What the client's answer begins with, given the head's headers. */
   clientHeaders(head: IncomingHttpHeaders): HeaderMap;
   /** What a timeout is told as. */
@@ -36,6 +38,8 @@ export interface AttemptOwner {
    * is told of for those that were held.
    */
   onHeard(now: number, hasContent: boolean, isShown: boolean): void;
+  /** The head has been silent for longer than {@link CallLimits.silentMs}. Called at most once. */
+  onSilent(): void;
   /** The attempt is over. Called once, before the client's last byte. */
   onSettled(end: AttemptEnd): void;
   /** All is done that was to be done for the client. Must not throw; exactly one of this and {@link onFailed} comes last, once. */
@@ -64,7 +68,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   private over = false;
   private isTold = false;
   /** When what is being read came: the clock is asked once for all that it tells. */
-  private readAt: number;
+  readAt: number;
 
   constructor(
     private readonly owner: AttemptOwner,
@@ -122,6 +126,14 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     return this.owner.asked.path;
   }
 
+  get terms(): ReadTerms {
+    return this.owner.terms;
+  }
+
+  isClients(text: string): boolean {
+    return this.owner.isClients(text);
+  }
+
   onStart(status: number, headers: IncomingHttpHeaders): void {
     try {
       this.started(status, headers);
@@ -176,8 +188,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     this.owner.onSign(this.readAt);
     if (status < 200 || status > 299) this.reader = new RefusalReader(this, status, headers);
     else if (isEncoded(headers)) this.breakWith(this.unfit('encoded its answer, though asked not to'));
-    else if (isEventStream(headers))
-      this.reader = new StreamReader(this, headers, this.owner.stripUsage, this.trial);
+    else if (isEventStream(headers)) this.reader = new StreamReader(this, headers, this.trial);
     else if (this.client.begun) this.breakWith(this.noStream());
     else this.reader = new WholeReader(this, headers);
     // Whatever else it answers is held until it is whole anyway.
@@ -213,6 +224,14 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     const now = this.readAt;
     this.watchdog.heard(now);
     this.owner.onHeard(now, hasContent, this.trial?.isOpen !== true);
+  }
+
+  ending(): void {
+    if (!this.over) this.watchdog.ending(this.readAt);
+  }
+
+  silent(): void {
+    this.owner.onSilent();
   }
 
   finish(ending: Verdict, lastBytes: readonly Buffer[] = []): void {
@@ -273,20 +292,23 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
     this.stopWaiting();
     const { deadlines, client } = this;
     client.watch(null);
-    const { usage, contentChunks } = this.reader?.count ?? NO_COUNT;
+    const { usage, contentChunks, model, completeness } = this.reader?.count ?? NO_COUNT;
     // Spelled out: spreads with more fields behind them make V8 build the object's shape anew each time.
-    const { outcome, answer, fault, failedNodeId, timeout } = ending;
+    const { outcome, answer, message, fault, failedNodeId, timeout } = ending;
     const end: AttemptEnd = {
       usage,
       contentChunks,
+      model,
+      completeness,
       outcome,
       answer,
+      message,
       fault,
       failedNodeId,
       timeout,
       headStatus: this.headStatus,
       isCommitted: this.committed,
-      elapsedMs: deadlines.now() - this.startedAt,
+      elapsedMs: (this.reader?.completeAt ?? deadlines.now()) - this.startedAt,
       heldUpMs: this.heldUpMs,
     };
     this.owner.onSettled(end);
@@ -307,9 +329,4 @@ const NO_HEADERS: IncomingHttpHeaders = {};
 /** Compressed, or said to be. */
 function isEncoded(headers: IncomingHttpHeaders): boolean {
   return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
-}
-
-function isEventStream(headers: IncomingHttpHeaders): boolean {
-  const type = headers['content-type'];
-  return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readAnswer } from '../bytes/index.js';
+import { readAnswer, type InBandError } from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { NO_COUNT, type HeadAnswer } from './attempt-end.js';
 import { errorJson, headersOfOurJson, refusalVerdict } from './refusal.js';
@@ -15,6 +15,7 @@ export class RefusalReader implements AnswerReader {
   readonly count = NO_COUNT;
   readonly isMidEvent = false;
   readonly sawToolCall = false;
+  readonly completeAt = null;
   private readonly chunks: Buffer[] = [];
   private length = 0;
 
@@ -37,7 +38,7 @@ export class RefusalReader implements AnswerReader {
     const { status, headers } = this;
     const message = error?.message ?? body.toString('utf8', 0, MOST_READ_TEXT);
     const answer = parsed && isErrorStatus(status) ? { status, headers, body } : this.wrapped();
-    this.finish(message, answer, error?.nodeId ?? null);
+    this.finish(message, answer, error);
   }
 
   /** The status is known, and all that the client will miss is the text. */
@@ -45,9 +46,8 @@ export class RefusalReader implements AnswerReader {
     this.finish(null, this.wrapped(), null);
   }
 
-  private finish(message: string | null, answer: HeadAnswer, failedNodeId: string | null): void {
-    const { port, status, headers } = this;
-    port.finish(refusalVerdict(port, { status, headers, message }, answer, failedNodeId));
+  private finish(message: string | null, answer: HeadAnswer, error: InBandError | null): void {
+    this.port.finish(refusalVerdict(this.port, { answer, message, error }));
   }
 
   /** HTML, or nothing at all, in OpenAI's shape. A redirect would lead the client past the tracker. */

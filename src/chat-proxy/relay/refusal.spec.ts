@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { InBandError } from '../bytes/index.js';
+import { statusOfError, type InBandError } from '../bytes/index.js';
 import {
   answerEvent,
   errorEvent,
@@ -7,13 +7,12 @@ import {
   headersOfOurJson,
   inBandVerdict,
   refusalVerdict,
-  statusOfInBand,
 } from './refusal.js';
 
-const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions' };
+const HEAD = { nodeId: 'w:all', path: '/v1/chat/completions', isClients: () => false };
 
 function anError(stated: Partial<InBandError> = {}): InBandError {
-  return { code: null, codeText: null, message: 'no', nodeId: null, ...stated };
+  return { code: null, codeText: null, type: null, param: null, message: 'no', nodeId: null, ...stated };
 }
 
 describe('an error inside a 200', () => {
@@ -28,7 +27,7 @@ describe('an error inside a 200', () => {
     [-1, 502],
     [500.5, 502],
   ])('with the code %p counts as the status %i', (code, status) => {
-    expect(statusOfInBand(anError({ code }))).toBe(status);
+    expect(statusOfError(anError({ code }))).toBe(status);
   });
 
   it('becomes the answer that it should have been, and names the hop at fault', () => {
@@ -52,7 +51,8 @@ describe('an error inside a 200', () => {
     [401, 'misconfigured'],
     [404, 'misconfigured'],
     [429, 'busy'],
-    [499, 'refused'],
+    [499, 'failed'],
+    [422, 'refused'],
     [500, 'failed'],
     [null, 'failed'],
   ])('with the code %p is judged as that status: %s', (code, outcome) => {
@@ -89,7 +89,7 @@ describe('an error inside a 200', () => {
 describe('an answer that is no success', () => {
   const answered = (status: number, message: string | null = null): ReturnType<typeof refusalVerdict> => {
     const answer = { status, headers: {}, body: Buffer.from('{}') };
-    return refusalVerdict(HEAD, { status, headers: {}, message }, answer, 'tail:2-3');
+    return refusalVerdict(HEAD, { answer, message, error: anError({ nodeId: 'tail:2-3' }) });
   };
 
   it.each([

@@ -11,9 +11,10 @@ beforeEach(() => {
 });
 
 function watchdog(limits: Partial<CallLimits> = {}): Watchdog {
-  const all = { firstByteMs: 600, idleMs: 300, totalAt: 10_000, ...limits };
+  const all = { firstByteMs: 600, idleMs: 300, totalAt: 10_000, silentMs: Infinity, ...limits };
   return new Watchdog(new Deadlines(clock), all, {
     timedOut: (kind, afterMs) => void barks.push(`${kind} ${String(afterMs)} at ${String(clock.now())}`),
+    silent: () => void barks.push(`silent at ${String(clock.now())}`),
     onFault: (fault) => void barks.push(String(fault)),
   });
 }

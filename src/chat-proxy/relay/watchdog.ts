@@ -1,20 +1,27 @@
 import type { Deadline, Deadlines } from '../../kernel/index.js';
 
-/** Which limit was over; `connect` is the connection pool's to notice. */
-export type TimeoutKind = 'connect' | 'first_byte' | 'idle' | 'total';
+/** Which limit was over; `connect` is the connection pool's to notice, `ending` that of {@link Watchdog.ending}. */
+export type TimeoutKind = 'connect' | 'first_byte' | 'idle' | 'total' | 'ending';
 
 /** All in ms; `totalAt` is a moment of the monotonic clock. */
 export interface CallLimits {
   readonly firstByteMs: number;
   readonly idleMs: number;
   readonly totalAt: number;
+  /** Silence before the first word that is worth a note; it ends nothing. */
+  readonly silentMs: number;
 }
+
+/** Usage and `[DONE]` follow the last finish reason at once, where they follow. */
+export const ENDING_MS = 2_000;
 
 /** Whom a watchdog wakes. */
 export interface Watched {
   /** @param afterMs how long it has been waited for */
   timedOut(kind: TimeoutKind, afterMs: number): void;
-  /** What `timedOut` threw. */
+  /** Nothing has been heard for {@link CallLimits.silentMs}. */
+  silent(): void;
+  /** What one of these threw. */
   onFault(fault: unknown): void;
 }
 
@@ -24,6 +31,9 @@ export class Watchdog implements Deadline {
   /** -Infinity: never. Always a number, which can be written over and over without an object for each. */
   private heardAt = -Infinity;
   private isSuspended = false;
+  /** When the end of a complete answer is late. */
+  private endsAt = Infinity;
+  private isSilenceTold = false;
 
   constructor(
     private readonly deadlines: Deadlines,
@@ -42,6 +52,13 @@ export class Watchdog implements Deadline {
     if (isFirst) this.deadlines.hasten(this);
   }
 
+  /** The answer is complete: its end is waited for a little while only. */
+  ending(now: number): void {
+    if (this.endsAt !== Infinity) return;
+    this.endsAt = now + ENDING_MS;
+    this.deadlines.hasten(this);
+  }
+
   /** It is the client that keeps the head waiting. */
   suspend(): void {
     this.isSuspended = true;
@@ -57,10 +74,24 @@ export class Watchdog implements Deadline {
   }
 
   get dueAt(): number {
-    return Math.min(this.awaitedAt, this.limits.totalAt);
+    return Math.min(this.awaitedAt, this.limits.totalAt, this.endsAt, this.silentAt);
   }
 
   onDue(): void {
+    if (this.silentAt <= this.deadlines.now()) {
+      this.isSilenceTold = true;
+      this.watched.silent();
+      if (this.dueAt > this.deadlines.now()) return;
+    }
+    this.late();
+  }
+
+  private late(): void {
+    if (this.endsAt <= this.deadlines.now()) {
+      this.stop();
+      this.watched.timedOut('ending', ENDING_MS);
+      return;
+    }
     const isTotal = this.awaitedAt > this.limits.totalAt;
     const kind = isTotal ? 'total' : this.hasHeard ? 'idle' : 'first_byte';
     const since = isTotal || !this.hasHeard ? this.startedAt : this.heardAt;
@@ -70,6 +101,10 @@ export class Watchdog implements Deadline {
 
   onFault(fault: unknown): void {
     this.watched.onFault(fault);
+  }
+
+  private get silentAt(): number {
+    return this.hasHeard || this.isSilenceTold ? Infinity : this.startedAt + this.limits.silentMs;
   }
 
   private get hasHeard(): boolean {

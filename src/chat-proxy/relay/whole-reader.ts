@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { NodeFailedError } from '../../kernel/index.js';
-import { readAnswer, type AnswerFacts, type Usage } from '../bytes/index.js';
+import { completenessOf, readAnswer, type AnswerFacts, type Completeness } from '../bytes/index.js';
+import { brokenOff, noCompletion, noJson } from './no-completion.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
 import { inBandVerdict } from './refusal.js';
@@ -15,11 +15,12 @@ export class WholeReader implements AnswerReader {
   /** A JSON answer has no events: once begun, only a broken connection tells that it isn't whole. */
   readonly isMidEvent = true;
   readonly sawToolCall = false;
+  readonly completeAt = null;
   private readonly chunks: Buffer[] = [];
   private length = 0;
   /** Chunks already given to the client; the last one stays back until the call is settled. */
   private given = 0;
-  private usage: Usage | null = null;
+  private facts: AnswerFacts | null = null;
 
   constructor(
     private readonly port: ReaderPort,
@@ -27,7 +28,14 @@ export class WholeReader implements AnswerReader {
   ) {}
 
   get count(): AnswerCount {
-    return { usage: this.usage, contentChunks: 0 };
+    const { facts } = this;
+    if (facts === null) return { usage: null, contentChunks: 0, model: null, completeness: 'whole' };
+    return {
+      usage: facts.usage,
+      contentChunks: 0,
+      model: facts.model,
+      completeness: this.completeness(facts),
+    };
   }
 
   chunk(bytes: Buffer): void {
@@ -45,9 +53,8 @@ export class WholeReader implements AnswerReader {
   }
 
   end(): void {
-    const facts = this.length > MOST_READ_BYTES ? null : readAnswer(wholeOf(this.chunks));
-    this.usage = facts?.usage ?? null;
-    const ending = this.endingOf(facts);
+    this.facts = this.length > MOST_READ_BYTES ? null : readAnswer(wholeOf(this.chunks));
+    const ending = this.endingOf(this.facts);
     if (ending.outcome === 'completed') this.port.commit(this.length);
     this.port.finish(ending, this.chunks.slice(this.given));
   }
@@ -59,15 +66,30 @@ export class WholeReader implements AnswerReader {
   /** @param facts null where the answer was too long to be read */
   private endingOf(facts: AnswerFacts | null): Verdict {
     if (facts === null) return COMPLETED;
-    if (facts.error !== null && !facts.hasChoices) return inBandVerdict(this.port, facts.error, this.headers);
-    return facts.parsed ? COMPLETED : verdict('failed', { fault: this.garbage() });
+    const { port, headers } = this;
+    const completeness = this.completeness(facts);
+    // Some gateways put a warning beside a whole answer.
+    const isWarning = completeness === 'whole' && !facts.isErrorHidden;
+    if (facts.error !== null && !isWarning) return inBandVerdict(port, facts.error, headers);
+    switch (completeness) {
+      case 'whole':
+      case 'no_reason':
+        return COMPLETED;
+      case 'empty':
+        return port.terms.holdsEmpty && !port.isCommitted ? this.withheld() : COMPLETED;
+      case 'aborted':
+        return brokenOff(port, facts.choices?.find(({ reason }) => reason !== null)?.reason ?? '');
+      default:
+        return facts.parsed ? noCompletion(port, 'JSON without a completion') : noJson(port);
+    }
   }
 
-  private garbage(): NodeFailedError {
-    return new NodeFailedError(
-      `The node ${this.port.nodeId} answered with something that is no JSON object.`,
-      'node_failed',
-    );
+  private completeness({ choices }: AnswerFacts): Completeness {
+    return completenessOf(choices, this.port.terms.finishReasons);
+  }
+
+  private withheld(): Verdict {
+    return verdict('empty', { answer: { status: 200, headers: this.headers, body: wholeOf(this.chunks) } });
   }
 }
 

@@ -11,6 +11,8 @@ export interface ChatRequest {
   readonly wantsUsage: boolean;
   /** No answer is longer, in tokens; null where the client set no bound that can be understood. */
   readonly mostOutputTokens: number | null;
+  /** How many choices are asked for. */
+  readonly choices: number;
   /** Node ids of a pinned route, or null. */
   readonly pin: readonly string[] | null;
   /** `route` stands in the body, be it null. */
@@ -43,9 +45,10 @@ export function parseChatRequest(body: Buffer): ChatRequest {
   const streamOptions = readStreamOptions(fields.stream_options ?? null);
   const wantsUsage = streamOptions?.include_usage === true;
   const mostOutputTokens = readMost(fields);
+  const choices = isBound(fields.n) ? fields.n : 1;
   const pin = readPin(fields.route ?? null);
   const hasRoute = fields.route !== undefined;
-  return { model, stream, streamOptions, wantsUsage, mostOutputTokens, pin, hasRoute, body };
+  return { model, stream, streamOptions, wantsUsage, mostOutputTokens, choices, pin, hasRoute, body };
 }
 
 /** Whatever else stands there is the head's to refuse. Given both, the head keeps to the smaller one, if to any. */

@@ -70,8 +70,9 @@ export class AttemptWatch implements Rostered {
     this.call.look(contentChunks, now / 1000);
   }
 
-  settle(end: WatchEnd): void {
-    if (end.outcome === 'completed') {
+  /** @param tellsNothing the answer had no content, or was another model's */
+  settle(end: WatchEnd, tellsNothing = false): void {
+    if (end.outcome === 'completed' && !tellsNothing) {
       this.call.finished(this.workOf(end), end.contentChunks, this.now() / 1000);
     } else this.call.ended();
     this.onOver(this);

@@ -13,6 +13,7 @@ import {
   SSE_HEADERS,
   TEN,
   textChunk,
+  wholeChat,
 } from '../../support/openai-answers.js';
 import { Stage, type StagedTracker } from '../../support/stage.js';
 import {
@@ -224,7 +225,7 @@ describe('B13 a head sends nothing but comments for long', () => {
     ],
     [
       'answers a stream with JSON',
-      (response) => sendJson(response, 200, { choices: [] }),
+      (response) => sendJson(response, 200, wholeChat()),
       { code: 'node_failed' },
     ],
   ])(
@@ -275,9 +276,9 @@ describe('B13 a head sends nothing but comments for long', () => {
     await received(head);
 
     clock.advance(10 * PERIOD_MS);
-    sendJson(answer(), 200, { choices: [] });
+    sendJson(answer(), 200, wholeChat());
 
-    expect((await replying).text).toBe('{"choices":[]}');
+    expect((await replying).text).toBe(JSON.stringify(wholeChat()));
   });
 
   it('pings nobody where pings are turned off', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { errorOf, jsonOf } from '../../support/http-client.js';
-import { sendJson } from '../../support/openai-answers.js';
+import { sendJson, wholeChat } from '../../support/openai-answers.js';
 import { Stage, type StagedTracker } from '../../support/stage.js';
 import type { Registered, TrackerApi } from '../../support/tracker-api.js';
 import { aChat, join } from '../../support/whole-model.js';
@@ -126,7 +126,7 @@ describe('B31 all nodes of a model are there and fail', () => {
       expect(errorOf(reply).message).toBe('down');
     }
     expect((await api.nodes()).map(({ breaker }) => breaker)).toContain('open');
-    for (const head of heads) head.answer((response) => sendJson(response, 200, { choices: [] }));
+    for (const head of heads) head.answer((response) => sendJson(response, 200, wholeChat()));
 
     expect((await api.chat(aChat())).status).toBe(200);
     expect(jsonOf(await api.get('/v1/models'))).toMatchObject({ data: [{ id: 'm' }] });
