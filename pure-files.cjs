@@ -4,6 +4,7 @@
  */
 module.exports = [
   'kernel/address.ts',
+  'kernel/decimal.ts',
   'kernel/endpoint.ts',
   'kernel/header-grammar.ts',
   'kernel/roster.ts',

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { readDecimal } from '../kernel/decimal.js';
 
 /** Flags of one program: `text` takes a value, `switch` stands alone. */
 export type FlagKinds = Readonly<Record<string, 'text' | 'switch'>>;
@@ -68,7 +69,7 @@ export class FlagReader {
 
   number(name: string, min: number, max = Number.MAX_VALUE): number | undefined {
     return this.value(name, rangeRule('a number', min, max), (text) => {
-      const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+      const value = readDecimal(text) ?? Number.NaN;
       return value >= min && value <= max ? value : undefined;
     });
   }
@@ -80,8 +81,6 @@ export class FlagReader {
     });
   }
 }
-
-const DECIMAL = /^\d+(\.\d+)?([eE][+-]?\d+)?$|^\.\d+$/;
 
 function rangeRule(kind: string, min: number, max: number): string {
   if (min === Number.MIN_VALUE) return `${kind} above 0`;

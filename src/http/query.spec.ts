@@ -38,12 +38,28 @@ describe('a number in the query', () => {
     expect(['0', '0.25', '16', '016.0', undefined].map(read)).toEqual([0, 0.25, 16, 16, null]);
   });
 
-  it.each(['-0.1', '16.1', '1e1', '.5', '1,5', '', ' 1', 'NaN', '0x1', ['1', '2'], { a: '1' }])(
-    'is nothing else: %j',
-    (value) => {
-      expect(() => read(value)).toThrow(InvalidRequestError);
-    },
-  );
+  it('may have any number of digits, an exponent, a sign, and no digit on one side of its point', () => {
+    expect(['0.6942558138517759', '.5', '5.', '1e-1', '1E1', '+0.5'].map(read)).toEqual([
+      0.6942558138517759, 0.5, 5, 0.1, 10, 0.5,
+    ]);
+  });
+
+  it.each([
+    '-0.1',
+    '16.1',
+    '1e2',
+    '1e309',
+    '1,5',
+    '',
+    ' 1',
+    'NaN',
+    'Infinity',
+    '0x1',
+    ['1', '2'],
+    { a: '1' },
+  ])('is nothing else: %j', (value) => {
+    expect(() => read(value)).toThrow(InvalidRequestError);
+  });
 });
 
 describe('a name in the query', () => {

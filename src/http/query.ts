@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../kernel/index.js';
+import { InvalidRequestError, readDecimal } from '../kernel/index.js';
 
 /**
  * One query parameter as text, or null when it isn't there.
@@ -31,7 +31,7 @@ export function queryCount(
 }
 
 /**
- * One query parameter as a decimal number, or null when it isn't there.
+ * One query parameter as a decimal number, spelled as settings may spell it, or null when it isn't there.
  *
  * @throws InvalidRequestError when it is anything else, or out of range
  */
@@ -42,8 +42,8 @@ export function queryNumber(
 ): number | null {
   const text = queryText(value, name);
   if (text === null) return null;
-  const number = /^\d{1,9}(\.\d{1,15})?$/.test(text) ? Number(text) : NaN;
-  if (number >= least && number <= most) return number;
+  const number = readDecimal(text);
+  if (number !== undefined && number >= least && number <= most) return number;
   throw new InvalidRequestError(`${name} must be a number from ${String(least)} to ${String(most)}.`, name);
 }
 

@@ -24,6 +24,7 @@ export {
 } from './checks.js';
 export { Afterwork } from './afterwork.js';
 export { CLOCK, SystemClock, type Cancel, type Clock } from './clock.js';
+export { readDecimal } from './decimal.js';
 export { Deadlines, type Deadline } from './deadlines.js';
 export {
   afterEmptyLines,

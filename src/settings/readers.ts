@@ -1,12 +1,6 @@
 import { EndpointFault, HEADER_NAME, normaliseEndpoint } from '../kernel/index.js';
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
-/** A decimal number; hexadecimal, blanks, "Infinity" and what overflows can't be read. */
-export function readNumber(text: string): number | undefined {
-  const value = Number(text);
-  return DECIMAL.test(text) && Number.isFinite(value) ? value : undefined;
-}
+export { readDecimal as readNumber } from '../kernel/index.js';
 
 export function readText(text: string): string {
   return text;
