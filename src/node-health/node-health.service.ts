@@ -53,6 +53,7 @@ export class NodeHealthService implements OnModuleDestroy {
     this.halfLifeMs = routing.statsHalfLifeSeconds * 1000;
     this.mostPerNode = serving.nodeMaxConnections;
     this.breakers = new Breakers(clock, bus, registry);
+    registry.countAttemptsBy({ onEndpoint: (endpoint) => this.counts.onEndpoint(endpoint) });
     bus.on('model.forgotten', ({ model }) => this.breakers.forget(model));
   }
 

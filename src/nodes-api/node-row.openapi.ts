@@ -42,7 +42,8 @@ export const NODE_ROW: Schema<NodeRow> = named(
     probe: orNull(
       oneOf<'ok' | 'failed'>('How the last probe of a listed server ended.', {
         ok: 'it answered',
-        failed: 'it did not, or refused; it stays until its lease is over, and chats may still go there',
+        failed:
+          'it did not, or refused; it stays until its lease is over, or longer while it is at work on a chat, and chats may still go there',
       }),
       'it registered itself and is not probed',
     ),
@@ -65,7 +66,9 @@ export const NODE_ROW: Schema<NodeRow> = named(
     in_flight: whole('The tracker’s own attempts under way on it.'),
     reputation: share('Decayed share of its successes; 1 until something was its doing.'),
     breaker: BREAKER,
-    last_seen_seconds_ago: amount('Since its last heartbeat, probe or byte of a chat.'),
+    last_seen_seconds_ago: amount(
+      'Since its last heartbeat, answered probe or byte of a chat, or the last probe that a listed server at work left unanswered.',
+    ),
   }),
 );
 

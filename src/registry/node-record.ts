@@ -24,18 +24,19 @@ export class NodeRecord implements MeshNode {
   drainedByNode = false;
   present = true;
   leaseId = '';
+  lastSignAt!: number;
+  heardAt!: number;
+  /** Monotonic ms of the last failed probe whose connection was accepted. */
+  acceptedAt = -Infinity;
 
-  constructor(
-    spec: NodeSpec,
-    public lastSignAt: number,
-  ) {
+  constructor(spec: NodeSpec, now: number) {
     this.key = identityKey(spec.wallet, spec.name, spec.model);
     this.nodeId = nodeIdOf(spec.wallet, spec.name, spec.shard);
     this.wallet = spec.wallet;
     this.name = spec.name;
     this.model = spec.model;
     this.shard = spec.shard;
-    this.describe(spec, lastSignAt);
+    this.describe(spec, now);
   }
 
   hasShard(shard: LayerSpan | null): boolean {
@@ -57,9 +58,15 @@ export class NodeRecord implements MeshNode {
     this.renew(now);
   }
 
+  /** Notes a sign of life that the node gave itself. */
+  heard(now: number): void {
+    this.lastSignAt = now;
+    this.heardAt = now;
+  }
+
   /** It said that it is there, or answered a probe. */
   renew(now: number): void {
-    this.lastSignAt = now;
+    this.heard(now);
     this.lastProbe = this.source === 'registered' ? null : 'ok';
   }
 }

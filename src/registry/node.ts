@@ -41,10 +41,12 @@ export interface MeshNode extends NodeTraits {
   readonly incarnation: number;
   readonly drainedByOperator: boolean;
   readonly drainedByNode: boolean;
-  /** Monotonic milliseconds of the last heartbeat or byte of a chat. */
+  /** Monotonic ms of the last sign of life: a heartbeat, a byte of a chat, or a long attempt under way. */
   readonly lastSignAt: number;
   /** The context's length in tokens as its list of models gives it, or null. */
   readonly contextTokens: number | null;
+  /** The same without attempts under way: when the node itself was heard last. */
+  readonly heardAt: number;
   /** null: it registered itself and is not probed. */
   readonly lastProbe: ProbeResult | null;
   /** False from the moment it left; whoever still holds it must not route to it. */

@@ -4,6 +4,8 @@ import type { AxiosInstance, AxiosStatic } from 'axios';
 import { isModelKey } from '../kernel/index.js';
 import { isEndpointRefused, type NodeNetworksService } from '../node-networks/index.js';
 import type { StaticEntry } from './nodes-file.js';
+import { ProbeRequest } from './probe-request.js';
+import type { PortState } from './work-under-way.js';
 
 /** What a probe found: the server answers, and which models it names (null: it wasn't asked, or can't say). */
 export interface Alive {
@@ -11,7 +13,14 @@ export interface Alive {
 }
 
 /** Why a probe failed, in words that hold no address and no key. */
-export class ProbeFault extends Error {}
+export class ProbeFault extends Error {
+  constructor(
+    message: string,
+    readonly port: PortState = 'other',
+  ) {
+    super(message);
+  }
+}
 
 const MOST_MODELS = 1000;
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -57,20 +66,23 @@ export class Probe {
     if (!this.networks.mayConnect(new URL(entry.endpoint).hostname, 'operator')) throw refused();
     const { default: axios } = await import('axios');
     this.client ??= this.clientOf(axios);
+    const request = new ProbeRequest(this.timeoutMs);
     try {
       return await this.client.get<unknown>(entry.endpoint + path, {
         signal,
+        transport: request,
         headers: { ...entry.access.headers },
       });
     } catch (fault) {
       if (isEndpointRefused(fault)) throw refused();
+      if (request.isLate)
+        throw new ProbeFault('no answer in time', request.isAccepted ? 'accepts' : 'unclear');
       throw new ProbeFault(axios.isAxiosError(fault) ? (fault.code ?? 'no answer') : 'no answer');
     }
   }
 
   private clientOf(axios: AxiosStatic): AxiosInstance {
     return axios.create({
-      timeout: this.timeoutMs,
       // Neither another host nor a proxy of the environment is what the operator listed.
       maxRedirects: 0,
       proxy: false,

@@ -8,6 +8,8 @@ import {
   NodeNotFoundError,
   type MeshEventType,
 } from '../kernel/index.js';
+import type { Ticket } from '../node-health/index.js';
+import type { PortState } from './work-under-way.js';
 
 const LEASE_MS = 90_000;
 const DAY_MS = 24 * 3_600_000;
@@ -507,6 +509,83 @@ describe('a model', () => {
     expect(rooms.registry.knownSinceMs('x')).toBe(since);
     expect(rooms.registry.knownSinceMs('y')).toBe(since + 1000);
     expect(rooms.registry.knownSinceMs('z')).toBeNull();
+  });
+});
+
+describe('a listed node whose probes are unanswered', () => {
+  const listed = { wallet: 'w', source: 'nodes_file', firstByteTimeoutSeconds: 300 } as const;
+
+  /** Fails the probes of this lease, three a lease, as long as the node is here. @returns for how many ms it was */
+  function stay(leaseId: string, port: PortState, mostMs = 10 * LEASE_MS): number {
+    const began = rooms.clock.now();
+    while (ids().length > 0 && rooms.clock.now() - began < mostMs) {
+      rooms.clock.advance(LEASE_MS / 3);
+      rooms.registry.probeFailed(leaseId, port);
+    }
+    return rooms.clock.now() - began;
+  }
+
+  function attempt(): Ticket {
+    return rooms.health.take(rooms.decide(MODEL, null).route);
+  }
+
+  it('stays while an attempt is under way, and a lease longer', () => {
+    const { node, leaseId } = rooms.join(listed);
+    const ticket = attempt();
+    expect(stay(leaseId, 'accepts', 2 * LEASE_MS)).toBe(2 * LEASE_MS);
+    expect(node).toMatchObject({ present: true, lastProbe: 'failed', lastSignAt: rooms.clock.now() });
+    ticket.settle({ kind: 'neutral' });
+    expect(stay(leaseId, 'accepts')).toBe(LEASE_MS);
+    expect(moves()).toEqual(['node.joined w:all registered', 'node.left w:all lease_expired']);
+  });
+
+  it('leaves after its first-byte limit, however young the attempts are', () => {
+    const { leaseId } = rooms.join(listed);
+    const began = rooms.clock.now();
+    attempt();
+    stay(leaseId, 'accepts', 240_000);
+    attempt();
+    stay(leaseId, 'accepts');
+    // The last probe within the limit renews for one more lease.
+    expect(rooms.clock.now() - began).toBe(270_000 + LEASE_MS);
+  });
+
+  it('has the limit of all nodes where it has none of its own', () => {
+    rooms = new Rooms({ calls: { firstByteTimeoutSeconds: 120 } });
+    const { leaseId } = rooms.join({ ...listed, firstByteTimeoutSeconds: null });
+    attempt();
+    expect(stay(leaseId, 'accepts')).toBe(90_000 + LEASE_MS);
+  });
+
+  it('begins anew to be silent with each byte of any node at its endpoint', () => {
+    const endpoint = 'http://shared:8000';
+    const { node, leaseId } = rooms.join({ ...listed, endpoint });
+    const { node: other, leaseId: otherLease } = rooms.join({ ...listed, model: 'other', endpoint });
+    attempt();
+    stay(leaseId, 'accepts', 60_000);
+    rooms.registry.touch(other);
+    for (let probe = 0; probe < 9; probe += 1) {
+      stay(leaseId, 'accepts', LEASE_MS / 3);
+      rooms.registry.probeFailed(otherLease, 'accepts');
+    }
+    expect(node).toMatchObject({ present: true, lastSignAt: rooms.clock.now() });
+  });
+
+  it('leaves with its lease when the port refuses, or was never seen to accept', () => {
+    for (const port of ['other', 'unclear'] as const) {
+      const { leaseId } = rooms.join(listed);
+      const ticket = attempt();
+      expect(stay(leaseId, port)).toBe(LEASE_MS);
+      ticket.settle({ kind: 'neutral' });
+    }
+  });
+
+  it('is not brought back to life after its lease', () => {
+    const { node, leaseId } = rooms.join(listed);
+    attempt();
+    rooms.clock.advance(LEASE_MS);
+    rooms.registry.probeFailed(leaseId, 'accepts');
+    expect(node.present).toBe(false);
   });
 });
 

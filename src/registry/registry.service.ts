@@ -8,12 +8,13 @@ import {
   type Clock,
   type MembershipCause,
 } from '../kernel/index.js';
-import { NODES_SETTINGS, type NodesSettings } from '../settings/index.js';
+import { CALL_SETTINGS, NODES_SETTINGS, type CallSettings, type NodesSettings } from '../settings/index.js';
 import { LeaseClock } from './lease-clock.js';
 import { ModelCatalog } from './model-catalog.js';
 import { NodeIndex } from './node-index.js';
 import { NodeRecord } from './node-record.js';
 import { isServing, type MeshNode, type NodeAccess, type NodeSpec } from './node.js';
+import { isAtWork, lastHeard, NO_ATTEMPTS, type AttemptsUnderWay, type PortState } from './work-under-way.js';
 
 /** What a registration got: the node, its new lease, and whether its identity was unknown before. */
 export interface Registered {
@@ -43,9 +44,11 @@ export class RegistryService implements OnModuleDestroy {
   /** Listed nodes that an operator ended, by identity: their probes must not bring them back. */
   private readonly dismissed = new Set<string>();
   private readonly leases: LeaseClock;
+  private attempts = NO_ATTEMPTS;
 
   constructor(
     @Inject(NODES_SETTINGS) settings: NodesSettings,
+    @Inject(CALL_SETTINGS) private readonly calls: CallSettings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly bus: EventBus,
   ) {
@@ -99,16 +102,25 @@ export class RegistryService implements OnModuleDestroy {
     return node;
   }
 
-  /** A listed server gave no good answer; it stays until its lease is over. */
-  probeFailed(leaseId: string): void {
+  /** Takes the counter of attempts under way; its owner calls this once, when constructed. */
+  countAttemptsBy(attempts: AttemptsUnderWay): void {
+    this.attempts = attempts;
+  }
+
+  /** Notes that a listed server gave no good answer. Its lease goes on only while the server is at work for us. */
+  probeFailed(leaseId: string, port: PortState = 'other'): void {
     const node = this.index.withLease(leaseId);
-    if (node !== undefined) node.lastProbe = 'failed';
+    if (node === undefined) return;
+    node.lastProbe = 'failed';
+    const now = this.clock.now();
+    if (port === 'accepts') node.acceptedAt = now;
+    if (!this.leases.isOver(node.lastSignAt) && this.isAtWork(node, port, now)) node.lastSignAt = now;
   }
 
   /** Any byte of a chat is a sign of life too. */
   touch(node: MeshNode, now = this.clock.now()): void {
     const record = this.index.withKey(node.key);
-    if (record === node) record.lastSignAt = now;
+    if (record === node) record.heard(now);
   }
 
   /** The node says goodbye; an unknown lease is one that has gone already. */
@@ -207,6 +219,13 @@ export class RegistryService implements OnModuleDestroy {
   /** Unix time in ms since when the model is known, or null. */
   knownSinceMs(model: string): number | null {
     return this.catalog.knownSinceMs(model);
+  }
+
+  private isAtWork(node: NodeRecord, port: PortState, now: number): boolean {
+    const { endpoint, acceptedAt, firstByteTimeoutSeconds } = node;
+    const heardAt = lastHeard(this.index.at(endpoint));
+    const firstByteMs = (firstByteTimeoutSeconds ?? this.calls.firstByteTimeoutSeconds) * 1000;
+    return isAtWork({ heardAt, acceptedAt, firstByteMs }, port, this.attempts.onEndpoint(endpoint), now);
   }
 
   private checkEndpoint({ endpoint, wallet }: NodeSpec): void {

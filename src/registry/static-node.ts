@@ -72,8 +72,9 @@ export class StaticNode {
       else this.tell('static_node.alive', { models: listed.map(({ id }) => id) });
     } catch (fault) {
       if (this.abort.signal.aborted) return;
-      for (const lease of this.leases.values()) this.registry.probeFailed(lease);
       const isKnown = fault instanceof ProbeFault;
+      for (const lease of this.leases.values())
+        this.registry.probeFailed(lease, isKnown ? fault.port : 'other');
       this.tell('static_node.unavailable', { reason: isKnown ? fault.message : 'unexpected fault' });
       if (!isKnown) this.logger.error({ err: fault }, 'static_node.probe_failed');
     }

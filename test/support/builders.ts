@@ -48,6 +48,7 @@ export function aNode(stated: Partial<MeshNode> & { readonly wallet: string }): 
     drainedByNode: false,
     lastSignAt: 0,
     contextTokens: null,
+    heardAt: 0,
     lastProbe: null,
     present: true,
     ...whole,

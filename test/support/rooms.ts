@@ -17,6 +17,7 @@ import {
 } from '../../src/routing/index.js';
 import { judgeSample, RoutingStatsService, type SampleVerdict } from '../../src/routing-stats/index.js';
 import {
+  CallSettings,
   NodeNetworkSettings,
   NodesSettings,
   RoutingSettings,
@@ -35,6 +36,7 @@ export interface RoomOptions {
   readonly routing?: Partial<RoutingSettings>;
   readonly nodes?: Partial<NodesSettings>;
   readonly serving?: Partial<ServingSettings>;
+  readonly calls?: Partial<CallSettings>;
   readonly clock?: ManualClock;
 }
 
@@ -56,6 +58,7 @@ export class Rooms {
     readonly routing: RoutingSettings;
     readonly nodes: NodesSettings;
     readonly serving: ServingSettings;
+    readonly calls: CallSettings;
   };
   readonly networks = new NodeNetworksService(new NodeNetworkSettings(), systemLookup);
   readonly proofs: WalletProofService;
@@ -76,6 +79,7 @@ export class Rooms {
     routing = {},
     nodes = {},
     serving = {},
+    calls = {},
     clock = new ManualClock(),
   }: RoomOptions = {}) {
     this.clock = clock;
@@ -83,10 +87,11 @@ export class Rooms {
       routing: Object.assign(new RoutingSettings(), routing),
       nodes: Object.assign(new NodesSettings(), nodes),
       serving: Object.assign(new ServingSettings(), serving),
+      calls: Object.assign(new CallSettings(), calls),
     };
     this.bus.all().subscribe((event) => this.events.push(event));
     this.proofs = new WalletProofService(new WalletProofSettings(), clock);
-    this.registry = new RegistryService(this.settings.nodes, clock, this.bus);
+    this.registry = new RegistryService(this.settings.nodes, this.settings.calls, clock, this.bus);
     this.topology = new TopologyService(clock, this.bus, this.registry);
     this.health = new NodeHealthService(
       clock,
