@@ -1,25 +1,22 @@
-import {
-  identityKey,
-  LeaseUnknownError,
-  MeshnetError,
-  type Cancel,
-  type Clock,
-  type Logger,
-} from '../kernel/index.js';
+import { identityKey, LeaseUnknownError, MeshnetError, type Clock, type Logger } from '../kernel/index.js';
 import type { NodeSpec } from './node.js';
 import type { ListedModel, StaticEntry } from './nodes-file.js';
+import { ProbeRounds } from './probe-rounds.js';
 import { ProbeFault, type Probe } from './probe.js';
 import type { RegistryService } from './registry.service.js';
 
 /**
  * One listed server. Probed three times a lease: a good answer registers its models or renews their leases,
- * a bad one does nothing, so that a dead server leaves when its lease is over and comes back by itself.
+ * a bad one does nothing, so that a dead server leaves when its lease is over and comes back by itself. A listed model
+ * that the server once named, and names no more, leaves at once.
  */
 export class StaticNode {
   /** Models whose present lease stands for this very entry, not for a predecessor's. */
   private readonly renewed = new Set<string>();
+  /** Listed models that the server's own list has named, by the names it has for them. */
+  private readonly named = new Set<string>();
   private readonly abort = new AbortController();
-  private cancelNext: Cancel | null = null;
+  private readonly rounds: ProbeRounds;
   private told = '';
 
   constructor(
@@ -30,7 +27,9 @@ export class StaticNode {
     private readonly logger: Logger,
     /** Lease ids by model; a successor inherits those of the entry it replaces. */
     private readonly leases = new Map<string, string>(),
-  ) {}
+  ) {
+    this.rounds = new ProbeRounds(clock, registry.heartbeatSeconds * 1000, () => this.probeOnce());
+  }
 
   /** The same server under a changed entry: its leases go over, and the next good probe declares it anew. */
   succeededBy(entry: StaticEntry): StaticNode {
@@ -39,17 +38,19 @@ export class StaticNode {
   }
 
   /** Probes once, and from then on by the clock; resolves when the first answer is known. */
-  async start(): Promise<void> {
-    await this.probeOnce();
-    if (this.abort.signal.aborted) return;
-    const periodMs = this.registry.heartbeatSeconds * 1000;
-    this.cancelNext = this.clock.after(periodMs, () => void this.start());
+  start(): Promise<void> {
+    return this.rounds.run();
+  }
+
+  /** Brings the next probe forward. @returns when it is over, whether there was one */
+  probeSoon(): Promise<boolean> {
+    return this.rounds.soon();
   }
 
   /** Stops probing. Its nodes stay until {@link leave} ends them or their leases run out. */
   stop(): void {
     this.abort.abort();
-    this.cancelNext?.();
+    this.rounds.stop();
   }
 
   /** Ends the registrations of all its models but those that `keep` names. */
@@ -65,7 +66,7 @@ export class StaticNode {
     try {
       const { models } = await this.probe.ask(this.entry, this.abort.signal);
       if (this.abort.signal.aborted) return;
-      const listed = this.entry.models ?? (models ?? []).map((id) => ({ id, upstreamModel: null }));
+      const listed = this.servedOf(models);
       this.leave((model) => listed.some(({ id }) => id === model));
       const refusals = listed.flatMap((model) => this.refusalOf(model) ?? []);
       if (refusals.length > 0) this.tell('static_node.refused', { refusals });
@@ -78,6 +79,21 @@ export class StaticNode {
       this.tell('static_node.unavailable', { reason: isKnown ? fault.message : 'unexpected fault' });
       if (!isKnown) this.logger.error({ err: fault }, 'static_node.probe_failed');
     }
+  }
+
+  /** The models to register, given the server's own list; null where it gave none. */
+  private servedOf(list: readonly string[] | null): readonly ListedModel[] {
+    const { models } = this.entry;
+    if (models === null) return (list ?? []).map((id) => ({ id, upstreamModel: null }));
+    return list === null ? models : models.filter((model) => this.isServed(model, list));
+  }
+
+  /** An operator may list names that the server takes but does not name; only one that it gave up is gone. */
+  private isServed({ id, upstreamModel }: ListedModel, list: readonly string[]): boolean {
+    const name = upstreamModel ?? id;
+    if (!list.includes(name)) return !this.named.has(name);
+    this.named.add(name);
+    return true;
   }
 
   /** Renews one model; that the registry won't have it must not keep the server's others out. */

@@ -357,6 +357,71 @@ describe('a listed server', () => {
   });
 });
 
+describe('a probe that is asked for', () => {
+  const node = (): MeshNode => nodes()[0]!;
+
+  it('is made at once, and tells whether the model is served there', async () => {
+    await start({ nodes: [{ url, models: ['*'] }] });
+    await expect(statics.probeSoon(node())).resolves.toBe(true);
+    expect(server.asked).toHaveLength(2);
+    const before = node();
+    server.models = ['other'];
+    const asked = statics.probeSoon(before);
+    await advance(1000);
+    await expect(asked).resolves.toBe(false);
+    expect(models()).toEqual(['other']);
+    expect(before.present).toBe(false);
+  });
+
+  it('finds no model when the server does not answer, and leaves the lease alone', async () => {
+    await start({ nodeUrls: [url] });
+    server.isDead = true;
+    await expect(statics.probeSoon(node())).resolves.toBe(false);
+    expect(node()).toMatchObject({ present: true, lastProbe: 'failed' });
+  });
+
+  it('is not made for a node that registered itself, be it under the name of a listed one', async () => {
+    await start({ nodes: [{ url, name: 'gpu' }] });
+    const { node: own } = rooms.join({
+      wallet: 'local',
+      name: 'gpu',
+      model: 'own',
+      endpoint: 'http://own:1',
+    });
+    await expect(statics.probeSoon(own)).resolves.toBe(false);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('is not made for a server that the file names no more', async () => {
+    await start({ nodes: [{ url, name: 'gpu' }] });
+    const gone = node();
+    writeNodes();
+    await statics.reload();
+    await expect(statics.probeSoon(gone)).resolves.toBe(false);
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('a model that the nodes file lists', () => {
+  it('leaves when the server names it no more, and comes back with it', async () => {
+    await start({ nodes: [{ url, models: [{ id: 'alias', upstream_model: 'm' }, 'never-named'] }] });
+    expect(models()).toEqual(['alias', 'never-named']);
+    server.models = ['other'];
+    await advance(PROBE_MS);
+    expect(models()).toEqual(['never-named']);
+    server.models = ['m'];
+    await advance(PROBE_MS);
+    expect(models()).toEqual(['never-named', 'alias']);
+  });
+
+  it('stays where the server has no list any more', async () => {
+    await start({ nodes: [{ url, models: ['m'] }] });
+    server.statusOf = { '/v1/models': 404 };
+    await advanceALease();
+    expect(models()).toEqual(['m']);
+  });
+});
+
 describe('the nodes file', () => {
   it('is read again when it changes, by the clock', async () => {
     await start({ nodes: [{ url, models: ['a'] }] });

@@ -11,6 +11,7 @@ import {
 } from '../kernel/index.js';
 import { NodeNetworksService } from '../node-networks/index.js';
 import { ENV_LOOKUP, NODES_SETTINGS, type EnvLookup, type NodesSettings } from '../settings/index.js';
+import type { MeshNode } from './node.js';
 import { entryOfUrl, NodesFileFault, parseNodesFile, twinFaults, type StaticEntry } from './nodes-file.js';
 import { Probe } from './probe.js';
 import { RegistryService } from './registry.service.js';
@@ -85,6 +86,18 @@ export class StaticNodesService implements OnModuleDestroy {
     }
   }
 
+  /**
+   * Probes the server of a listed node now, or as soon as it may be probed again: at most one extra probe a second, and
+   * none while one is under way.
+   *
+   * @returns whether the probe found the node's model served there; false for a node that registered itself. Never rejects
+   */
+  async probeSoon(node: MeshNode): Promise<boolean> {
+    const server = node.source === 'registered' ? undefined : this.nodes.get(ownerOf(node));
+    const isProbed = (await server?.probeSoon()) ?? false;
+    return isProbed && node.present && node.lastProbe === 'ok';
+  }
+
   onModuleDestroy(): void {
     this.stopped = true;
     this.cancelLook?.();
@@ -114,7 +127,7 @@ export class StaticNodesService implements OnModuleDestroy {
   /** Unchanged entries are left alone; changed ones keep their leases, so that arms and epoch stay. */
   private async apply(entries: readonly StaticEntry[]): Promise<void> {
     const started: StaticNode[] = [];
-    const wanted = new Map(entries.map((entry) => [`${entry.wallet}.${entry.name}`, entry]));
+    const wanted = new Map(entries.map((entry) => [ownerOf(entry), entry]));
     for (const [owner, node] of this.nodes) {
       if (wanted.has(owner)) continue;
       node.stop();
@@ -153,6 +166,11 @@ export class StaticNodesService implements OnModuleDestroy {
       return 'absent';
     }
   }
+}
+
+/** Names one listed server. */
+function ownerOf({ wallet, name }: Pick<MeshNode, 'wallet' | 'name'>): string {
+  return `${wallet}.${name ?? ''}`;
 }
 
 function loggable(faults: readonly string[]): readonly string[] {
