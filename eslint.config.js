@@ -29,7 +29,7 @@ const NODE_GLOBALS = Object.fromEntries(
 );
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'node_modules'] },
+  { ignores: ['dist', 'coverage', 'node_modules', '.engines'] },
   eslint.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { CallRecord } from '../../src/calls/index.js';
 import { eventually } from './eventually.js';
-import type { FakeHead, RawHead } from './fake-head.js';
+import type { FakeHead } from './fake-head.js';
 import type { TrackerApi } from './tracker-api.js';
 
 /** The model of tests that are about one, whatever its layers. */
@@ -20,7 +20,7 @@ export function aChat(more: object = {}): object {
  */
 export async function join(
   api: TrackerApi,
-  head: FakeHead | RawHead,
+  head: { readonly url: string },
   wallet: string,
   stated: object = {},
 ): Promise<string> {

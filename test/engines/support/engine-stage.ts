@@ -1,0 +1,24 @@
+import { Stage, type StagedTracker, type TrackerOptions } from '../../support/stage.js';
+import { Engine, type EngineKind, type EngineOptions } from './engine.js';
+import { enginesVenv } from './python.js';
+
+export const venv = enginesVenv();
+
+/** A stage that has real engines, and a tracker in front of them. */
+export class EngineStage extends Stage {
+  async engine(kind: EngineKind, options: EngineOptions = {}): Promise<Engine> {
+    const engine = await Engine.start(kind, venv, options);
+    this.atEnd(() => engine.end());
+    return engine;
+  }
+
+  /** A tracker that lists and probes these engines, as an operator would with `--node`. */
+  listing(engines: readonly Engine[], options: TrackerOptions = {}): Promise<StagedTracker> {
+    return this.tracker({ ...options, argv: engines.flatMap(({ url }) => ['--node', url]) });
+  }
+}
+
+/** The node that a listed engine is. */
+export function nodeIdOf(engine: Engine): string {
+  return `local.127.0.0.1-${String(engine.port)}:all`;
+}
