@@ -1,4 +1,5 @@
 import { Stage, type StagedTracker, type TrackerOptions } from '../../support/stage.js';
+import { MODEL } from '../../support/whole-model.js';
 import { Engine, type EngineKind, type EngineOptions } from './engine.js';
 import { enginesVenv } from './python.js';
 
@@ -6,8 +7,8 @@ export const venv = enginesVenv();
 
 /** A stage that has real engines, and a tracker in front of them. */
 export class EngineStage extends Stage {
-  async engine(kind: EngineKind, options: EngineOptions = {}): Promise<Engine> {
-    const engine = await Engine.start(kind, venv, options);
+  async engine(kind: EngineKind, options: Partial<EngineOptions> = {}): Promise<Engine> {
+    const engine = await Engine.start(kind, venv, { alias: MODEL, ...options });
     this.atEnd(() => engine.end());
     return engine;
   }

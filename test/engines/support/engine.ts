@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
-import { MODEL } from '../../support/whole-model.js';
 import type { EnginesVenv } from './python.js';
 
 export interface EngineOptions {
-  /** The id of the model in `/v1/models`; the tests' own MODEL unless given. */
-  readonly alias?: string;
+  /** The id of the model in `/v1/models`. */
+  readonly alias: string;
   /** Tokens of context, over all slots. */
   readonly ctx?: number;
   /** Chats at once; llama-cpp-python has one. */
@@ -21,8 +20,8 @@ type Wanted = Required<EngineOptions>;
 
 export type EngineKind = 'xllamacpp' | 'llama-cpp-python';
 
-const XLLAMACPP = resolve(import.meta.dirname, '../python/xllamacpp_server.py');
-const DEFAULTS: Wanted = { alias: MODEL, ctx: 2048, slots: 1, port: 0 };
+const XLLAMACPP = resolve('test/engines/python/xllamacpp_server.py');
+const DEFAULTS = { ctx: 2048, slots: 1, port: 0 };
 const READY_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 5_000;
 const LONGEST_LOG = 4_000;
@@ -56,7 +55,7 @@ export class Engine {
    *
    * @throws Error with the end of the engine's log when it ends before that, or takes more than a minute
    */
-  static async start(kind: EngineKind, venv: EnginesVenv, options: EngineOptions = {}): Promise<Engine> {
+  static async start(kind: EngineKind, venv: EnginesVenv, options: EngineOptions): Promise<Engine> {
     const engine = await Engine.launch(kind, venv, options);
     try {
       await engine.ready();
@@ -68,7 +67,7 @@ export class Engine {
   }
 
   /** Starts an engine without waiting, so that its loading can be watched. */
-  static async launch(kind: EngineKind, venv: EnginesVenv, options: EngineOptions = {}): Promise<Engine> {
+  static async launch(kind: EngineKind, venv: EnginesVenv, options: EngineOptions): Promise<Engine> {
     const wanted = { ...DEFAULTS, ...options };
     const port = wanted.port === 0 ? await freePort() : wanted.port;
     const child = spawn(venv.python, ARGUMENTS[kind]({ ...wanted, port }, venv.weights), {

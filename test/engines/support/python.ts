@@ -10,8 +10,7 @@ export interface EnginesVenv {
   readonly hasLlamaCppPython: boolean;
 }
 
-const ROOT = resolve(import.meta.dirname, '../../..');
-const PYTHON = resolve(ROOT, '.engines/venv/bin/python');
+const VENV = resolve('.engines/venv');
 
 // `find_spec` looks a package up without running it: importing an engine takes seconds.
 const LOOK = `
@@ -21,9 +20,14 @@ found = [i.find_spec(name) is not None for name in ("llama_cpp", "uvicorn")]
 print(json.dumps({"weights": glob.glob(of + "/*.gguf")[0], "hasLlamaCppPython": all(found)}))
 `;
 
-/** @throws Error when the environment was not made */
-export function enginesVenv(): EnginesVenv {
-  if (!existsSync(PYTHON)) throw new Error('.engines/venv is missing: run test/engines/make-venv.sh');
-  const found = execFileSync(PYTHON, ['-c', LOOK], { encoding: 'utf8' });
-  return { python: PYTHON, ...(JSON.parse(found) as Omit<EnginesVenv, 'python'>) };
+/**
+ * Looks the environment up, in its folder or behind a link to it.
+ *
+ * @throws Error when the environment was not made
+ */
+export function enginesVenv(folder = VENV): EnginesVenv {
+  const python = resolve(folder, 'bin/python');
+  if (!existsSync(python)) throw new Error('.engines/venv is missing: run test/engines/make-venv.sh');
+  const found = execFileSync(python, ['-c', LOOK], { encoding: 'utf8' });
+  return { python, ...(JSON.parse(found) as Omit<EnginesVenv, 'python'>) };
 }
