@@ -3,7 +3,7 @@ import type { StagedTracker } from '../support/stage.js';
 import { aChat, join, standingOf } from '../support/whole-model.js';
 import { aStory, streamEnd } from './support/chats.js';
 import type { Engine } from './support/engine.js';
-import { EngineStage, nodeIdOf, venv } from './support/engine-stage.js';
+import { EngineStage, nodeIdOf, describeLlamaCppPython } from './support/engine-stage.js';
 
 const stage = new EngineStage();
 afterEach(() => stage.end());
@@ -66,9 +66,7 @@ describe('an image for a text model', () => {
   });
 });
 
-const withLlamaCppPython = venv.hasLlamaCppPython ? describe : describe.skip;
-
-withLlamaCppPython('an image for a text model of llama-cpp-python', () => {
+describeLlamaCppPython('an image for a text model of llama-cpp-python', () => {
   it('is an error for the client of a stream, though each engine answers with an empty 200', async () => {
     const { api } = await stage.listing([
       await stage.engine('llama-cpp-python'),

@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import type { Reply } from '../support/http-client.js';
 import type { TrackerApi } from '../support/tracker-api.js';
 import { join } from '../support/whole-model.js';
 import { aStory, streamEnd, textOf } from './support/chats.js';
-import { EngineStage, venv } from './support/engine-stage.js';
+import { EngineStage, describeLlamaCppPython } from './support/engine-stage.js';
 
 const CLIENTS = 3;
 const ROUNDS = 5;
@@ -11,13 +11,6 @@ const STREAM = aStory(60, { stream: true });
 
 const stage = new EngineStage();
 afterEach(() => stage.end());
-
-if (!venv.hasLlamaCppPython) {
-  process.stderr.write(
-    'skipped: llama-cpp-python is not installed (test/engines/make-venv.sh --with-llama-cpp-python)\n',
-  );
-}
-const withLlamaCppPython = venv.hasLlamaCppPython ? describe : describe.skip;
 
 /** Chats of clients that each send their next as soon as they have the last, all at once. */
 async function clients(api: TrackerApi): Promise<Reply[]> {
@@ -29,7 +22,7 @@ async function clients(api: TrackerApi): Promise<Reply[]> {
   return replies;
 }
 
-withLlamaCppPython('a server that interrupts a stream for the next request', () => {
+describeLlamaCppPython('a server that interrupts a stream for the next request', () => {
   it('ends some of its streams with [DONE] and no finish reason when it is asked directly', async () => {
     const engine = await stage.engine('llama-cpp-python');
     const ask = async (): Promise<string> => {

@@ -35,7 +35,7 @@ describe("llama.cpp's timings", () => {
     expect(reply.text).toContain('"usage":{"completion_tokens":12,');
   });
 
-  it('reach the client of a stream of two choices, each of which ends with a usage chunk of its own', async () => {
+  it('reach the client of a stream whose two choices each end with a usage chunk', async () => {
     const reply = await tracker.api.chat(aStory(12, { stream: true, n: 2 }));
 
     expect(reply.text.match(/"timings":/g)).toHaveLength(2);
