@@ -24,6 +24,7 @@ module.exports = [
   'wallet-proof/nonces.ts',
   'registry/nodes-file.ts',
   'registry/model-catalog.ts',
+  'registry/model-list.ts',
   'registry/answer-names.ts',
   'registry/work-under-way.ts',
   'topology/model-view.ts',

@@ -236,7 +236,7 @@ export const FAULTS = [
   {
     name: 'a role, no choices',
     answering: (chat) => answer200(chat, { choices: [] }, ROLE + DONE),
-    expected: both(unseen('502 no_completion')),
+    expected: { json: unseen('502 no_completion'), sse: unseen('502 answer_cut_off') },
   },
   {
     name: 'an abort',

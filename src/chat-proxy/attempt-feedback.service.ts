@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CallsService } from '../calls/index.js';
+import { SignsOfLifeService, type MeshNode } from '../registry/index.js';
 import type { SampleVerdict } from '../routing-stats/index.js';
 import { attemptError, NO_TRACE } from '../traces/index.js';
 import { demandOf, type AttemptContext } from './incoming-chat.js';
@@ -23,12 +24,13 @@ export class AttemptFeedbackService {
     private readonly limits: NodeLimitsService,
     private readonly silence: SilenceService,
     private readonly faults: RequestFaultsService,
+    private readonly signs: SignsOfLifeService,
   ) {}
 
   /** An attempt is over; the client gets its last byte after this. */
   settle(attempt: RouteAttempt, end: AttemptEnd): SampleVerdict {
     const { call, chat, decision, head } = attempt;
-    const verdict = attempt.open.settle(end);
+    const verdict = attempt.open.settle(end, this.isOtherModel(head, end));
     this.learnSilence(attempt, end);
     if (end.outcome === 'completed' && !isEmptyAnswer(end)) this.faults.completed(decision.model);
     if (end.answer !== null) {
@@ -69,6 +71,13 @@ export class AttemptFeedbackService {
   /** An attempt has been silent for far longer than usual. */
   fellSilent(attempt: RouteAttempt): void {
     this.silence.fellSilent(attempt);
+  }
+
+  /** Another program may listen on the port by now: the next probe is brought forward when something hints at it. */
+  private isOtherModel(head: MeshNode, { outcome, model, isBroken, headStatus }: AttemptEnd): boolean {
+    const lacksModel = outcome === 'misconfigured' && headStatus === 404;
+    if (isBroken || lacksModel) this.signs.connectionBroke(head);
+    return outcome === 'completed' && model !== null && this.signs.answered(head, model) === 'new';
   }
 
   /** A client that left before the usual first word has shown nothing; one that waited longer got nothing. */

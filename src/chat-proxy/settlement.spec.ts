@@ -23,7 +23,7 @@ function anEnd(stated: Partial<AttemptEnd> = {}): AttemptEnd {
       timeout: null,
       headStatus: 200,
     },
-    ...{ isCommitted: true, elapsedMs: 2_000, heldUpMs: 0 },
+    ...{ isCommitted: true, isBroken: false, elapsedMs: 2_000, heldUpMs: 0 },
     ...{ usage: { promptTokens: 3, completionTokens: 40 }, contentChunks: 12 },
     ...{ model: null, completeness: 'whole' as const },
     ...stated,

@@ -1,15 +1,15 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AxiosInstance, AxiosStatic } from 'axios';
-import { isModelKey } from '../kernel/index.js';
 import { isEndpointRefused, type NodeNetworksService } from '../node-networks/index.js';
+import { readModelList, type ModelList } from './model-list.js';
 import type { StaticEntry } from './nodes-file.js';
 import { ProbeRequest } from './probe-request.js';
 import type { PortState } from './work-under-way.js';
 
 /** What a probe found: the server answers, and which models it names (null: it wasn't asked, or can't say). */
 export interface Alive {
-  readonly models: readonly string[] | null;
+  readonly models: ModelList | null;
 }
 
 /** Why a probe failed, in words that hold no address and no key. */
@@ -22,7 +22,6 @@ export class ProbeFault extends Error {
   }
 }
 
-const MOST_MODELS = 1000;
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -53,7 +52,7 @@ export class Probe {
     // A server that lacks the list is there all the same, if its models are known without.
     if (entry.models !== null && (status === 404 || status === 405)) return { models: null };
     if (status !== 200) throw new ProbeFault(`/v1/models answered ${String(status)}`);
-    const models = modelsOf(data);
+    const models = readModelList(data);
     if (models === null && entry.models === null) throw new ProbeFault('/v1/models is no list of models');
     return { models };
   }
@@ -98,14 +97,4 @@ export class Probe {
 
 function refused(): ProbeFault {
   return new ProbeFault('it leads to an address that no node may have');
-}
-
-/** Ids of an OpenAI list of models, in its order and without repetitions; null when it is no such list. */
-function modelsOf(answer: unknown): string[] | null {
-  if (typeof answer !== 'object' || answer === null || !('data' in answer)) return null;
-  if (!Array.isArray(answer.data)) return null;
-  const ids = answer.data.slice(0, MOST_MODELS).map((row: unknown) => {
-    return typeof row === 'object' && row !== null && 'id' in row ? row.id : null;
-  });
-  return [...new Set(ids.filter(isModelKey))];
 }

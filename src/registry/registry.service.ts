@@ -117,6 +117,12 @@ export class RegistryService implements OnModuleDestroy {
     if (!this.leases.isOver(node.lastSignAt) && this.isAtWork(node, port, now)) node.lastSignAt = now;
   }
 
+  /** A listed server's own list of models tells how long a context it serves. */
+  noteContext(leaseId: string, tokens: number | null): void {
+    const node = this.index.withLease(leaseId);
+    if (node !== undefined) node.contextTokens = tokens;
+  }
+
   /** Any byte of a chat is a sign of life too. */
   touch(node: MeshNode, now = this.clock.now()): void {
     const record = this.index.withKey(node.key);

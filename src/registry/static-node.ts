@@ -1,5 +1,6 @@
 import { identityKey, LeaseUnknownError, MeshnetError, type Clock, type Logger } from '../kernel/index.js';
 import type { NodeSpec } from './node.js';
+import type { ModelList } from './model-list.js';
 import type { ListedModel, StaticEntry } from './nodes-file.js';
 import { ProbeRounds } from './probe-rounds.js';
 import { ProbeFault, type Probe } from './probe.js';
@@ -66,9 +67,10 @@ export class StaticNode {
     try {
       const { models } = await this.probe.ask(this.entry, this.abort.signal);
       if (this.abort.signal.aborted) return;
-      const listed = this.servedOf(models);
+      const listed = this.servedOf(models?.ids ?? null);
       this.leave((model) => listed.some(({ id }) => id === model));
       const refusals = listed.flatMap((model) => this.refusalOf(model) ?? []);
+      this.noteContext(listed, models);
       if (refusals.length > 0) this.tell('static_node.refused', { refusals });
       else this.tell('static_node.alive', { models: listed.map(({ id }) => id) });
     } catch (fault) {
@@ -78,6 +80,14 @@ export class StaticNode {
         this.registry.probeFailed(lease, isKnown ? fault.port : 'other');
       this.tell('static_node.unavailable', { reason: isKnown ? fault.message : 'unexpected fault' });
       if (!isKnown) this.logger.error({ err: fault }, 'static_node.probe_failed');
+    }
+  }
+
+  private noteContext(listed: readonly ListedModel[], models: ModelList | null): void {
+    for (const { id, upstreamModel } of listed) {
+      const lease = this.leases.get(id);
+      if (lease === undefined) continue;
+      this.registry.noteContext(lease, models?.contextTokens.get(upstreamModel ?? id) ?? null);
     }
   }
 

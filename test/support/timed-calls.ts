@@ -108,7 +108,7 @@ export class TimedCalls {
       contentChunks: completionTokens,
       model: null,
       completeness: 'whole',
-      ...{ headStatus: 200, isCommitted: true, elapsedMs, heldUpMs: 0 },
+      ...{ headStatus: 200, isBroken: false, isCommitted: true, elapsedMs, heldUpMs: 0 },
     };
   }
 }

@@ -125,9 +125,14 @@ export function readAnswer(body: Buffer): AnswerFacts {
     error: found === null ? null : errorIn(body, hasChoices),
     isErrorHidden: found?.isHidden === true,
     choices,
-    model: nameOf(answer.model),
+    model: inUtf8(nameOf(answer.model)),
     parsed: true,
   };
+}
+
+/** Of a text that was read with each byte as one character. */
+function inUtf8(text: string | null): string | null {
+  return text === null ? null : Buffer.from(text, 'latin1').toString('utf8');
 }
 
 /** An error's text is shown to people, so its characters are read as UTF-8. */

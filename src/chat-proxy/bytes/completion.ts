@@ -119,6 +119,11 @@ export class StreamChoices {
     return this.ended.size;
   }
 
+  /** Whether any choice has begun, be it with a role alone. */
+  get haveBegun(): boolean {
+    return this.open.size + this.ended.size > 0 || this.hasUnread;
+  }
+
   /** Whether each choice that has begun has its finish reason. */
   get areEnded(): boolean {
     return this.ended.size > 0 && this.open.size === 0;

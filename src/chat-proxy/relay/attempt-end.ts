@@ -39,6 +39,8 @@ export interface AnswerCount {
 /** How an attempt came out. */
 export interface AttemptEnd extends AnswerCount, Verdict {
   readonly headStatus: number | null;
+  /** The connection was refused, or broke before the answer was whole. */
+  readonly isBroken: boolean;
   /** The client got something of this head's answer: no other route can take over. */
   readonly isCommitted: boolean;
   readonly elapsedMs: number;

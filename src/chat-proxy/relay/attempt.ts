@@ -65,6 +65,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
   private headStatus: number | null = null;
   private headHeaders: IncomingHttpHeaders = NO_HEADERS;
   private committed = false;
+  private isBroken = false;
   private over = false;
   private isTold = false;
   /** When what is being read came: the clock is asked once for all that it tells. */
@@ -163,6 +164,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
 
   onBroken(fault: Error, sent: boolean): void {
     this.guarded(() => {
+      this.isBroken = true;
       if (isConnectTimeout(fault)) this.timedOut('connect', this.deadlines.now() - this.startedAt);
       else this.breakWith(verdictOnFault(fault, sent, this.nodeId));
     });
@@ -307,6 +309,7 @@ export class Attempt implements HeadSink, ClientWatcher, ReaderPort, Watched, On
       failedNodeId,
       timeout,
       headStatus: this.headStatus,
+      isBroken: this.isBroken,
       isCommitted: this.committed,
       elapsedMs: (this.reader?.completeAt ?? deadlines.now()) - this.startedAt,
       heldUpMs: this.heldUpMs,

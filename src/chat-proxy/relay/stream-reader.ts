@@ -155,8 +155,7 @@ export class StreamReader implements AnswerReader {
     const { firstError, choices } = this.relay.tap;
     if (firstError !== null) this.finish(this.passedOn(firstError), [...ready, ...this.hold.release()]);
     else if (this.isWhole) this.finishWhole([], ready);
-    else if (this.port.isCommitted || choices.completeness('sent') === 'unfinished')
-      this.finish(cutOff(this.port), ready);
+    else if (this.port.isCommitted || choices.haveBegun) this.finish(cutOff(this.port), ready);
     else this.finish(noCompletion(this.port, 'a stream without a completion'));
   }
 
