@@ -31,6 +31,7 @@ module.exports = [
   'topology/no-route-words.ts',
   'node-health/breaker.ts',
   'node-health/reputation.ts',
+  'node-health/retry-after.ts',
   'candidate-enumeration/route.ts',
   'candidate-enumeration/prior.ts',
   'candidate-enumeration/greedy.ts',

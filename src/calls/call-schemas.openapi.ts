@@ -111,8 +111,9 @@ const CANDIDATE = named(
       UNASKED,
     ),
     left_out: orNull(
-      oneOf<'breaker_open' | 'full'>('Why the policy was not asked about it.', {
+      oneOf<'breaker_open' | 'full' | 'resting'>('Why the policy was not asked about it.', {
         breaker_open: 'it goes through a blocked node',
+        resting: 'it goes through a node that asked for rest',
         full: 'it goes through a node with all it may have',
       }),
       'it was',

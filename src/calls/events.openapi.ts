@@ -78,6 +78,13 @@ const EVENTS: Readonly<Record<ShownEventType, SchemaWords>> = {
     'BreakerChanged',
     objectOf<MeshEvents['breaker.changed']>('A node’s circuit breaker changed.', CHANGES['breaker.changed']),
   ),
+  'node.resting': named(
+    'NodeResting',
+    objectOf<MeshEvents['node.resting']>(
+      'A node’s rest began, got longer or ended.',
+      CHANGES['node.resting'],
+    ),
+  ),
   'nodes_file.read': named(
     'NodesFileRead',
     objectOf<MeshEvents['nodes_file.read']>('The nodes file was read.', CHANGES['nodes_file.read']),

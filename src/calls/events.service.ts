@@ -19,6 +19,7 @@ const SHOWN_TYPES = [
   'node.joined',
   'node.left',
   'breaker.changed',
+  'node.resting',
   'nodes_file.read',
   'nodes_file.refused',
 ] as const satisfies readonly MeshEventType[];

@@ -1,5 +1,5 @@
 import type { MembershipCause, MeshEvents } from '../kernel/index.js';
-import { oneOf, text, whole, type PropertiesOf } from '../openapi/index.js';
+import { amount, oneOf, text, whole, type PropertiesOf } from '../openapi/index.js';
 
 const AT = whole('When, in Unix milliseconds.');
 const MODEL = text('The model.');
@@ -20,9 +20,9 @@ const BREAKERS = ['closed', 'open', 'half_open'];
 
 /** What is told of each change of the mesh, as it happens and in the timeline. */
 export const CHANGES: {
-  readonly [T in 'epoch.bumped' | 'breaker.changed' | 'nodes_file.read' | 'nodes_file.refused']: PropertiesOf<
-    MeshEvents[T]
-  >;
+  readonly [
+    T in 'epoch.bumped' | 'breaker.changed' | 'node.resting' | 'nodes_file.read' | 'nodes_file.refused'
+  ]: PropertiesOf<MeshEvents[T]>;
 } = {
   'epoch.bumped': {
     model: MODEL,
@@ -36,6 +36,12 @@ export const CHANGES: {
     node_id: NODE_ID,
     from: text('What it was.', { enum: BREAKERS }),
     to: text('What it is.', { enum: BREAKERS }),
+    at: AT,
+  },
+  'node.resting': {
+    model: MODEL,
+    node_id: NODE_ID,
+    seconds: amount('For how long it asked to get no chats, from now on; 0: its rest is over.'),
     at: AT,
   },
   'nodes_file.read': { entries: whole('How many servers it lists.'), at: AT },

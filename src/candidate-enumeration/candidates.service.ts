@@ -21,13 +21,13 @@ import type { Route } from './route.js';
 
 interface Built {
   readonly view: ModelView;
-  readonly breakerVersion: number;
+  readonly availabilityVersion: number;
   /** Monotonic ms. */
   readonly at: number;
   readonly routes: readonly Route[];
 }
 
-/** Candidate routes of each model, built once a view and breaker version; their priors are always live. */
+/** Candidate routes of each model, built once a view and version of who is blocked or rests; their priors are always live. */
 @Injectable()
 export class CandidatesService {
   private readonly built = new Map<string, Built>();
@@ -50,13 +50,13 @@ export class CandidatesService {
   /** At most `maxCandidates` routes of a model, highest prior at build first; none for an unknown model. */
   candidates(model: string, view = this.topology.view(model)): readonly Route[] {
     if (view === null) return [];
-    const breakerVersion = this.health.breakerVersion(model);
+    const availabilityVersion = this.health.availabilityVersion(model);
     const known = this.built.get(model);
-    if (known?.view === view && known.breakerVersion === breakerVersion) return known.routes;
+    if (known?.view === view && known.availabilityVersion === availabilityVersion) return known.routes;
     const live = known === undefined ? [] : this.liveWhileStorming(known, model);
     if (live.length > 0) return live;
-    const routes = this.enumerate(this.withoutBlocked(view));
-    this.built.set(model, { view, breakerVersion, at: this.clock.now(), routes });
+    const routes = this.enumerate(this.withoutUnavailable(view));
+    this.built.set(model, { view, availabilityVersion, at: this.clock.now(), routes });
     return routes;
   }
 
@@ -64,7 +64,7 @@ export class CandidatesService {
   candidatesWithout(model: string, tried: ReadonlySet<MeshNode>): readonly Route[] {
     const view = this.topology.view(model);
     if (view === null) return [];
-    return this.enumerate(this.withoutBlocked(without(view, (node) => tried.has(node))));
+    return this.enumerate(this.withoutUnavailable(without(view, (node) => tried.has(node))));
   }
 
   /** Live prior in tokens/s of each route of one model. */
@@ -82,14 +82,19 @@ export class CandidatesService {
     return known.routes.filter(({ hops }) => hops.every(({ node }) => isServing(node)));
   }
 
-  /** Blocked nodes are left out as long as the layers stay covered; of those that can't be, the most trusted stay. */
-  private withoutBlocked(view: ModelView): ModelView {
-    const blocked = view.nodes.filter(({ node }) => this.health.isBlocked(node));
-    if (blocked.length === 0) return view;
-    const trust = ({ node }: ServingNode): number => this.health.reputation(node);
+  /**
+   * Blocked and resting nodes are left out as long as the layers stay covered. Of those that can't be, blocked ones stay
+   * before resting ones, the most trusted and the least rest first.
+   */
+  private withoutUnavailable(view: ModelView): ModelView {
+    const { health } = this;
+    const unavailable = view.nodes.filter(({ node }) => health.isBlocked(node) || health.isResting(node));
+    if (unavailable.length === 0) return view;
+    const rest = ({ node }: ServingNode): number => health.restMs(node);
+    const trust = ({ node }: ServingNode): number => health.reputation(node);
     return withoutSpared(
       view,
-      blocked.sort((a, b) => trust(b) - trust(a)),
+      unavailable.sort((a, b) => rest(a) - rest(b) || trust(b) - trust(a)),
     );
   }
 

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { CallsService } from '../calls/index.js';
-import { SignsOfLifeService, type MeshNode } from '../registry/index.js';
 import type { SampleVerdict } from '../routing-stats/index.js';
 import { attemptError, NO_TRACE } from '../traces/index.js';
-import { demandOf, type AttemptContext } from './incoming-chat.js';
-import { LoopsService } from './loops.service.js';
-import { NodeLimitsService } from './node-limits.service.js';
+import type { AttemptContext } from './incoming-chat.js';
+import { NodeLessonsService } from './node-lessons.service.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
 import { RequestFaultsService } from './request-faults.service.js';
 import type { RouteAttempt } from './route-attempt.js';
@@ -20,23 +18,19 @@ const LEAST_PATIENT_MS = 500;
 export class AttemptFeedbackService {
   constructor(
     private readonly calls: CallsService,
-    private readonly loops: LoopsService,
-    private readonly limits: NodeLimitsService,
     private readonly silence: SilenceService,
     private readonly faults: RequestFaultsService,
-    private readonly signs: SignsOfLifeService,
+    private readonly lessons: NodeLessonsService,
   ) {}
 
   /** An attempt is over; the client gets its last byte after this. */
   settle(attempt: RouteAttempt, end: AttemptEnd): SampleVerdict {
     const { call, chat, decision, head } = attempt;
-    const verdict = attempt.open.settle(end, this.isOtherModel(head, end));
+    this.lessons.heedRest(attempt, end);
+    const verdict = attempt.open.settle(end, this.lessons.isOtherModel(head, end));
     this.learnSilence(attempt, end);
     if (end.outcome === 'completed' && !isEmptyAnswer(end)) this.faults.completed(decision.model);
-    if (end.answer !== null) {
-      this.loops.learn(head, end.answer, chat.passage);
-      this.limits.learn(head, end, demandOf(chat));
-    }
+    this.lessons.learn(attempt, end);
     const ending = attemptEndingOf(end, decision.route);
     this.calls.attemptEnded(call, ending);
     if (call.trace !== NO_TRACE) trace(attempt, end, verdict, ending.failedNodeId);
@@ -71,13 +65,6 @@ export class AttemptFeedbackService {
   /** An attempt has been silent for far longer than usual. */
   fellSilent(attempt: RouteAttempt): void {
     this.silence.fellSilent(attempt);
-  }
-
-  /** Another program may listen on the port by now: the next probe is brought forward when something hints at it. */
-  private isOtherModel(head: MeshNode, { outcome, model, isBroken, headStatus }: AttemptEnd): boolean {
-    const lacksModel = outcome === 'misconfigured' && headStatus === 404;
-    if (isBroken || lacksModel) this.signs.connectionBroke(head);
-    return outcome === 'completed' && model !== null && this.signs.answered(head, model) === 'new';
   }
 
   /** A client that left before the usual first word has shown nothing; one that waited longer got nothing. */

@@ -94,6 +94,11 @@ const OURS = faults(
   new UnsupportedMediaError('Send the body without Content-Encoding.'),
   new QueueError('Every node was full for 60 s (MESHNET_QUEUE_SECONDS).', 'queue_timeout'),
   new QueueError('Every node is full, and so is the queue (MESHNET_QUEUE_LENGTH).', 'queue_full'),
+  new QueueError(
+    'The nodes of every route asked to get no chats for now; the first route is back in 90 s.',
+    'nodes_resting',
+    90,
+  ),
   new RateLimitedError('You may send 60 chats a minute (MESHNET_KEY_REQUESTS_PER_MINUTE). Wait 1 s.', 1),
   new NodeFailedError(`The node ${EXAMPLE.gpu} could not be reached: ECONNREFUSED.`, 'node_unreachable'),
   new NodeFailedError('The node failed.', 'node_failed'),

@@ -14,9 +14,11 @@ import { FailoverService } from './failover.service.js';
 import { LearningService } from './learning.service.js';
 import { ModelsController } from './models.controller.js';
 import { LoopsService } from './loops.service.js';
+import { NodeLessonsService } from './node-lessons.service.js';
 import { NodeLimitsService } from './node-limits.service.js';
 import { RequestFaultsService } from './request-faults.service.js';
 import { SilenceService } from './silence.service.js';
+import { RestRequestsService } from './rest-requests.service.js';
 import { SpeedWatchService } from './speeds/speed-watch.service.js';
 import { TrialsService } from './trials.service.js';
 import { TurnedAwayService } from './turned-away.service.js';
@@ -41,10 +43,12 @@ import { HeadPoolsService } from './upstream/head-pools.service.js';
     AttemptsService,
     AttemptCareService,
     AttemptFeedbackService,
+    NodeLessonsService,
     NodeLimitsService,
     RequestFaultsService,
     SilenceService,
     LoopsService,
+    RestRequestsService,
     TrialsService,
     LearningService,
     SpeedWatchService,

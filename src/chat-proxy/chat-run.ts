@@ -2,7 +2,7 @@ import { NOTHING_DONE, type Call, type CallsService } from '../calls/index.js';
 import { NodeFailedError, QueueError, type Deadlines } from '../kernel/index.js';
 import type { CallStart } from '../node-speeds/index.js';
 import type { MeshNode } from '../registry/index.js';
-import type { Decision, Full, RoutingService } from '../routing/index.js';
+import type { Decision, Full, Resting, RoutingService } from '../routing/index.js';
 import type { CallSettings } from '../settings/index.js';
 import { answerFault, routeHeaders } from './answer-headers.js';
 import type { MayFollow } from './attempt-care.service.js';
@@ -82,7 +82,7 @@ export class ChatRun implements Applicant, AttemptFollower {
   }
 
   /** The route of the first attempt. */
-  decide(): Decision | Full {
+  decide(): Decision | Full | Resting {
     const { model, ask } = this;
     const { routing } = this.rooms;
     if (this.avoided.size === 0) return routing.decide(model, this.chat.request.pin, ask);

@@ -82,6 +82,14 @@ function take(applicant: Applicant = plain()): Turn {
   return turn;
 }
 
+function faultOf(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (fault) {
+    return fault;
+  }
+}
+
 /** Lets promises that are settled be heard of. */
 async function heard(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
@@ -573,5 +581,85 @@ describe('admission', () => {
   it('leaves what is unknown, or has no route, to be refused at once', () => {
     admitting(LIMIT);
     expect(() => turns.take(plain('unknown'))).toThrow('does not exist');
+  });
+});
+
+describe('where every route rests', () => {
+  let node: MeshNode;
+  beforeEach(() => {
+    node = rooms.join({ wallet: 'a' }).node;
+  });
+
+  it('a call waits for a rest that the queue allows for, and goes when it ends', async () => {
+    rooms.health.rest(node, QUEUE_MS);
+    expect(turns.take(plain())).toBe('full');
+    const first = wait();
+    const second = wait();
+    rooms.clock.advance(QUEUE_MS - 1);
+    await heard();
+    expect([first.nodeId, second.nodeId]).toEqual([undefined, undefined]);
+    rooms.clock.advance(1);
+    await heard();
+    expect([first.nodeId, second.nodeId, turns.waitingCount]).toEqual(['a:all', 'a:all', 0]);
+  });
+
+  it('a call is refused at once where the least rest is longer, with that rest as Retry-After', () => {
+    rooms.health.rest(node, 90_000.5);
+    expect(faultOf(() => turns.take(plain()))).toMatchObject({
+      code: 'nodes_resting',
+      retryAfterSeconds: 91,
+    });
+    expect(() => turns.take(plain())).toThrow(/91 s/);
+  });
+
+  it('a call that waits is refused when the rest gets longer than it may still wait', async () => {
+    rooms.health.rest(node, 50_000);
+    const early = wait();
+    rooms.clock.advance(20_000);
+    const late = wait();
+    rooms.health.rest(node, 45_000);
+    await heard();
+    expect(early.fault).toMatchObject({ code: 'nodes_resting', retryAfterSeconds: 45 });
+    expect([late.fault, late.nodeId]).toEqual([null, undefined]);
+    rooms.clock.advance(45_000);
+    await heard();
+    expect(late.nodeId).toBe('a:all');
+  });
+
+  it('a call that waits for room is refused when the busy node asks for a long rest', async () => {
+    open();
+    node = rooms.join({ wallet: 'a', maxConcurrent: 1 }).node;
+    const running = take();
+    const waiting = wait();
+    rooms.health.rest(node, 90_000);
+    running.open.settle(DONE);
+    await heard();
+    expect(waiting.fault).toMatchObject({ code: 'nodes_resting', retryAfterSeconds: 90 });
+    expect([turns.waitingCount, rooms.health.inFlight]).toEqual([0, 0]);
+  });
+
+  it('a call waits as ever where a route is only full', async () => {
+    const full = rooms.join({ wallet: 'b', maxConcurrent: 1 }).node;
+    rooms.health.rest(node, 90_000);
+    const running = take();
+    const waiting = wait();
+    expect([running.decision.route.hops[0]?.node, waiting.fault]).toEqual([full, null]);
+    running.open.settle(DONE);
+    await heard();
+    expect(waiting.nodeId).toBe('b:all');
+  });
+
+  it('a pinned call is served, and a retry ends', () => {
+    rooms.health.rest(node, 90_000);
+    expect(nodeOf(take(pinned('a:all')))).toBe('a:all');
+    expect(turns.take(retry(rooms.join({ wallet: 'b' }).node))).toBeNull();
+  });
+
+  it('a call that waits goes when the node registers again', async () => {
+    rooms.health.rest(node, 50_000);
+    const waiting = wait();
+    rooms.join({ wallet: 'a' });
+    await heard();
+    expect(waiting.nodeId).toBe('a:all');
   });
 });

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CLOCK, EventBus, QueueError, ShuttingDownError, type Cancel, type Clock } from '../kernel/index.js';
-import { AdmissionService, type Admission, type Decision, type Full } from '../routing/index.js';
+import { AdmissionService, Resting, type Admission, type Decision, type Full } from '../routing/index.js';
 import { CALL_SETTINGS, type CallSettings } from '../settings/index.js';
 import { LearningService, type Turn } from './learning.service.js';
 import type { ClientAnswer } from './relay/client-answer.js';
@@ -8,7 +8,7 @@ import type { ClientAnswer } from './relay/client-answer.js';
 export type { Turn };
 
 /** Finds a route for a call as things stand; null when none is left for it. */
-export type Decide = () => Decision | Full | null;
+export type Decide = () => Decision | Full | Resting | null;
 
 /** A call that wants a route. */
 export interface Applicant {
@@ -20,6 +20,8 @@ export interface Applicant {
 
 interface Waiter {
   readonly applicant: Applicant;
+  /** Monotonic ms at which it has waited long enough. */
+  readonly until: number;
   readonly resolve: (turn: Turn | null) => void;
   readonly reject: (fault: unknown) => void;
 }
@@ -30,8 +32,9 @@ const TOO_SLOW = 'The best route is slower than MESHNET_ADMISSION_SECONDS_PER_TO
 
 /**
  * Who is next. A call gets a route and its ticket in one step, so that two can't take a node's last slot; when all
- * its routes are full, or its model is over what admission allows, it waits, first in, first out per model, until a ticket
- * settles, the mesh changes or, for admission, a second has gone by. Calls that name their route and retries are not admission's.
+ * its routes are full or rest, or its model is over what admission allows, it waits, first in, first out per model, until a
+ * ticket settles, the mesh changes, a rest ends or, for admission, a second has gone by. One that would wait for a rest longer
+ * than the queue allows is refused at once. Calls that name their route and retries are not admission's.
  */
 @Injectable()
 export class TurnsService implements OnModuleDestroy {
@@ -49,6 +52,7 @@ export class TurnsService implements OnModuleDestroy {
   ) {
     bus.on('epoch.bumped', ({ model }) => this.serve(model));
     bus.on('breaker.changed', ({ model }) => this.serve(model));
+    bus.on('node.resting', ({ model }) => this.serve(model));
   }
 
   onModuleDestroy(): void {
@@ -61,9 +65,14 @@ export class TurnsService implements OnModuleDestroy {
     return this.waiting;
   }
 
-  /** A route right now; 'full' when the call has to wait, be it only because others like it wait already. */
+  /**
+   * A route right now; 'full' when the call has to wait, be it only because others like it wait already.
+   *
+   * @throws QueueError when all routes rest for longer than the call may wait
+   */
   take(applicant: Applicant): Turn | Full | null {
-    return applicant.isPlain && this.hasPlain(applicant.model) ? 'full' : this.tryTake(applicant);
+    if (applicant.isPlain && this.hasPlain(applicant.model)) return 'full';
+    return this.tryTake(applicant, this.longestWaitMs);
   }
 
   /**
@@ -81,7 +90,8 @@ export class TurnsService implements OnModuleDestroy {
     let leave: () => void = () => undefined;
     try {
       return await new Promise<Turn | null>((resolve, reject) => {
-        const waiter: Waiter = { applicant, resolve, reject };
+        const until = this.clock.now() + this.longestWaitMs;
+        const waiter: Waiter = { applicant, until, resolve, reject };
         leave = () => this.leave(waiter);
         // Out of the line at once: nobody may take a ticket for a call that has gone.
         client.watch({
@@ -95,7 +105,7 @@ export class TurnsService implements OnModuleDestroy {
             waiter.reject(fault);
           },
         });
-        cancel = this.clock.after(this.settings.queueSeconds * 1000, () => {
+        cancel = this.clock.after(this.longestWaitMs, () => {
           leave();
           reject(this.tooLong(applicant));
         });
@@ -114,10 +124,19 @@ export class TurnsService implements OnModuleDestroy {
     return this.waiting > 0 && [...(this.lines.get(model) ?? [])].some(({ applicant }) => applicant.isPlain);
   }
 
-  private tryTake(applicant: Applicant): Turn | Full | null {
+  private get longestWaitMs(): number {
+    return this.settings.queueSeconds * 1000;
+  }
+
+  /** @param patienceMs how long the call may still wait */
+  private tryTake(applicant: Applicant, patienceMs: number): Turn | Full | null {
     if (this.isHeldBack(applicant)) return 'full';
     const decision = applicant.decide();
     if (decision === null || decision === 'full') return decision;
+    if (decision instanceof Resting) {
+      if (decision.leastMs <= patienceMs) return 'full';
+      throw allRest(decision);
+    }
     // However its attempt goes, a slot is free after it.
     return this.learning.open(decision, this.freed);
   }
@@ -146,12 +165,13 @@ export class TurnsService implements OnModuleDestroy {
   }
 
   private serve(model: string): void {
+    const now = this.clock.now();
     let isPlainFull = false;
     for (const waiter of [...(this.lines.get(model) ?? [])]) {
       const { applicant } = waiter;
       if (applicant.isPlain && isPlainFull) continue;
       try {
-        const turn = this.tryTake(applicant);
+        const turn = this.tryTake(applicant, waiter.until - now);
         if (turn === 'full') {
           isPlainFull ||= applicant.isPlain;
           continue;
@@ -196,4 +216,10 @@ export class TurnsService implements OnModuleDestroy {
   private isHeldBack({ model, isPlain }: Applicant): boolean {
     return isPlain && this.admission.isOver(model);
   }
+}
+
+function allRest({ leastMs }: Resting): QueueError {
+  const seconds = Math.max(1, Math.ceil(leastMs / 1000));
+  const message = `The nodes of every route asked to get no chats for now; the first route is back in ${String(seconds)} s.`;
+  return new QueueError(message, 'nodes_resting', seconds);
 }

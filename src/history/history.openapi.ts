@@ -72,6 +72,10 @@ const ENTRY = named(
       type: literal('breaker.changed'),
       ...CHANGES['breaker.changed'],
     }),
+    'node.resting': objectOf<Entry<'node.resting'>>('A node asked for a rest of at least 10 s.', {
+      type: literal('node.resting'),
+      ...CHANGES['node.resting'],
+    }),
     'nodes_file.read': objectOf<Entry<'nodes_file.read'>>('The nodes file was read.', {
       type: literal('nodes_file.read'),
       ...CHANGES['nodes_file.read'],
@@ -195,7 +199,8 @@ const incidents: Operation = {
 const timeline: Operation = {
   operationId: 'listTimeline',
   summary: 'How the mesh changed',
-  description: 'Epochs, breakers and reads of the nodes file, newest first; the newest 1,000 are kept.',
+  description:
+    'Epochs, breakers, rests and reads of the nodes file, newest first; the newest 1,000 are kept.',
   caller: 'operator',
   parameters: [
     modelQuery('Only what concerns this model; reads of the nodes file concern each.'),

@@ -4,7 +4,11 @@ type Told<T extends keyof MeshEvents> = { readonly type: T } & Readonly<MeshEven
 
 /** One row of `GET /v1/timeline`. `at` is Unix time in milliseconds. */
 export type TimelineEntry =
-  Told<'epoch.bumped'> | Told<'breaker.changed'> | Told<'nodes_file.read'> | Told<'nodes_file.refused'>;
+  | Told<'epoch.bumped'>
+  | Told<'breaker.changed'>
+  | Told<'node.resting'>
+  | Told<'nodes_file.read'>
+  | Told<'nodes_file.refused'>;
 
 const KEPT_ENTRIES = 1000;
 

@@ -127,13 +127,15 @@ export class TooFewCallsError extends MeshnetError {
   }
 }
 
-/** Every route that could serve the call is full, and it has waited, or the queue is, as long as allowed. */
+/**
+ * Every route that could serve the call is full, and it has waited, or the queue is, as long as allowed; or the nodes of
+ * all routes rest for longer than that.
+ */
 export class QueueError extends MeshnetError {
-  override readonly retryAfterSeconds = 5;
-
   constructor(
     message: string,
-    readonly code: 'queue_full' | 'queue_timeout',
+    readonly code: 'queue_full' | 'queue_timeout' | 'nodes_resting',
+    override readonly retryAfterSeconds = 5,
   ) {
     super(message);
   }

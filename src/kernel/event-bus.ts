@@ -34,9 +34,13 @@ export interface GapCounts {
 export interface MeshEvents {
   'node.joined': NodeMoved;
   'node.left': NodeMoved;
+  /** A registration replaced an earlier one of the same node and shard. No epoch changes by that. */
+  'node.registered_again': { model: string; node_id: string; at: number };
   'epoch.bumped': { model: string; epoch: number; node_id: string; cause: MembershipCause; at: number };
   /** A node's circuit breaker opened, let a probe through or closed. No epoch changes by that. */
   'breaker.changed': { model: string; node_id: string; from: string; to: string; at: number };
+  /** A node asked for no chats for this many `seconds`, or its rest is over (0). No epoch changes by that. */
+  'node.resting': { model: string; node_id: string; seconds: number; at: number };
   /** The model's last node left over a day ago; whoever keeps state for it drops that. */
   'model.forgotten': { model: string; at: number };
   'route.selected': {

@@ -10,7 +10,7 @@ import { ModelLabels, SHARED_LABEL } from './model-labels.js';
 const MOST_NODES = 2000;
 const BREAKER_NUMBER: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** What stands of nodes: how many of each model, and of each its breaker and what is believed of its speed. */
+/** What stands of nodes: how many of each model, and of each its breaker, its rest and what is believed of its speed. */
 @Injectable()
 export class NodeGauges implements MetricSource {
   constructor(
@@ -48,6 +48,12 @@ export class NodeGauges implements MetricSource {
       "The node's circuit breaker: 0 closed, 1 half-open (a probe may pass), 2 open (shut out).",
       ['model', 'node'],
     );
+    const resting = gauge(
+      registry,
+      'meshnet_node_resting_seconds',
+      'Seconds left of the rest that the node asked for; 0 while it does not rest.',
+      ['model', 'node'],
+    );
     const speed = gauge(
       registry,
       'meshnet_node_speed_factor',
@@ -62,6 +68,7 @@ export class NodeGauges implements MetricSource {
       shown += 1;
       const labels = { model, node: node.nodeId };
       breaker.set(labels, BREAKER_NUMBER[this.health.breaker(node).state]);
+      resting.set(labels, this.health.restMs(node) / 1000);
       const belief = this.speeds.beliefOf(node.model, node.key);
       if (belief !== null) speed.set(labels, 1 / belief.secondsFactor);
     }

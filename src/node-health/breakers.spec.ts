@@ -209,8 +209,8 @@ describe('changes of breakers', () => {
 
   it('change the version whenever the node starts or stops being blocked', () => {
     const node = spared();
-    const versions = [rooms.health.breakerVersion(MODEL)];
-    const look = (): number => versions.push(rooms.health.breakerVersion(MODEL));
+    const versions = [rooms.health.availabilityVersion(MODEL)];
+    const look = (): number => versions.push(rooms.health.availabilityVersion(MODEL));
     fail(node, 2);
     look();
     fail(node, 1);
@@ -222,7 +222,7 @@ describe('changes of breakers', () => {
     probe.settle({ kind: 'success' });
     look();
     expect(versions).toEqual([0, 0, 1, 2, 3, 4]);
-    expect(rooms.health.breakerVersion('other')).toBe(0);
+    expect(rooms.health.availabilityVersion('other')).toBe(0);
   });
 
   it('of a node that has left are told to nobody', () => {
@@ -231,7 +231,7 @@ describe('changes of breakers', () => {
     rooms.registry.delete('a:all', null);
     for (const ticket of tickets) ticket.settle({ kind: 'failure', blame: a });
     expect(changes()).toEqual([]);
-    expect(rooms.health.breakerVersion(MODEL)).toBe(0);
+    expect(rooms.health.availabilityVersion(MODEL)).toBe(0);
   });
 
   it('leave no timer behind: not of a node that left while it was shut out, nor when the service ends', () => {
@@ -256,10 +256,10 @@ describe('changes of breakers', () => {
     rooms = short;
     const node = spared();
     fail(node);
-    expect(short.health.breakerVersion(MODEL)).toBe(1);
+    expect(short.health.availabilityVersion(MODEL)).toBe(1);
     short.clock.advance(90_000);
     short.clock.advance(24 * 3_600_000);
     expect(short.topology.isKnown(MODEL)).toBe(false);
-    expect(short.health.breakerVersion(MODEL)).toBe(0);
+    expect(short.health.availabilityVersion(MODEL)).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import type { MeshNode } from '../registry/index.js';
 import type { TicketedRoute } from './outcome.js';
+import type { Rest } from './rests.js';
 
 /** How many attempts are under way on something, which stands under its name as long as there are any. */
 class Count {
@@ -13,6 +14,8 @@ export class Stay {
   readonly incarnation: number;
   /** It is the probe of the node's half-open breaker. */
   isProbe = false;
+  /** The rest of the node that it began in. */
+  rest: Rest | null = null;
 
   constructor(
     readonly node: MeshNode,

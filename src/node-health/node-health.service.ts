@@ -9,7 +9,7 @@ import {
 } from '../settings/index.js';
 import type { Breaker } from './breaker.js';
 import { Breakers } from './breakers.js';
-import { InFlight, type Passing } from './in-flight.js';
+import { InFlight, type Passing, type Stay } from './in-flight.js';
 import {
   afterCompletion,
   afterMiss,
@@ -29,6 +29,7 @@ import {
   withSuccess,
   type Track,
 } from './reputation.js';
+import { Rests } from './rests.js';
 
 /**
  * What outcomes say of nodes. Everything is kept by the node itself, not by its name, so that it goes with
@@ -40,6 +41,7 @@ export class NodeHealthService implements OnModuleDestroy {
   private readonly tracks = new WeakMap<MeshNode, Track>();
   private readonly givings = new WeakMap<MeshNode, Giving>();
   private readonly breakers: Breakers;
+  private readonly rests: Rests;
   private readonly halfLifeMs: number;
   private readonly mostPerNode: number;
 
@@ -54,11 +56,18 @@ export class NodeHealthService implements OnModuleDestroy {
     this.mostPerNode = serving.nodeMaxConnections;
     this.breakers = new Breakers(clock, bus, registry);
     registry.countAttemptsBy({ onEndpoint: (endpoint) => this.counts.onEndpoint(endpoint) });
-    bus.on('model.forgotten', ({ model }) => this.breakers.forget(model));
+    this.rests = new Rests(clock, bus);
+    bus.on('model.forgotten', ({ model }) => {
+      this.breakers.forget(model);
+      this.rests.forget(model);
+    });
+    bus.on('node.left', () => this.rests.endOutdated());
+    bus.on('node.registered_again', () => this.rests.endOutdated());
   }
 
   onModuleDestroy(): void {
     this.breakers.stop();
+    this.rests.stop();
   }
 
   /** Counts an attempt in on the route and on each of its nodes, until its ticket settles. */
@@ -66,6 +75,7 @@ export class NodeHealthService implements OnModuleDestroy {
     const passing = this.counts.enter(route);
     for (let stay = passing.first; stay !== null; stay = stay.next) {
       stay.isProbe = this.breakers.enter(stay.node);
+      stay.rest = this.rests.of(stay.node);
     }
     return new RouteTicket(this, passing);
   }
@@ -81,7 +91,9 @@ export class NodeHealthService implements OnModuleDestroy {
     for (let stay = passing.first; stay !== null; stay = stay.next) {
       const { node } = stay;
       // Of one that has left, or registered anew meanwhile, there is nothing to say any more.
-      if (node.present && node.incarnation === stay.incarnation) this.credit(node, outcome, now);
+      if (!node.present || node.incarnation !== stay.incarnation) continue;
+      this.credit(node, outcome, now);
+      if (outcome.kind === 'success') this.servedIn(stay);
     }
   }
 
@@ -168,9 +180,31 @@ export class NodeHealthService implements OnModuleDestroy {
     return this.breakers.isBlocking(node);
   }
 
-  /** Changes whenever a node of the model starts or stops being blocked. */
-  breakerVersion(model: string): number {
-    return this.breakers.version(model);
+  /**
+   * Leaves a node without chats for a while, as it asked, or for longer where it rests already. Breaker and reputation
+   * stay as they are. A completed chat that began during the rest ends it.
+   */
+  rest(node: MeshNode, ms: number): void {
+    if (node.present) this.rests.begin(node, ms);
+  }
+
+  isResting(node: MeshNode): boolean {
+    return this.rests.of(node) !== null;
+  }
+
+  /** Milliseconds that are left of the node's rest; 0 while it does not rest. */
+  restMs(node: MeshNode): number {
+    return this.rests.leftMs(node);
+  }
+
+  /** Changes whenever a node of the model starts or stops being blocked, or resting. */
+  availabilityVersion(model: string): number {
+    return this.breakers.version(model) + this.rests.version(model);
+  }
+
+  /** A chat from before the rest says nothing of it; one that passed in it shows that it is over. */
+  private servedIn({ node, rest }: Stay): void {
+    if (rest !== null && rest === this.rests.of(node)) this.rests.end(node);
   }
 
   private credit(node: MeshNode, outcome: Outcome, now: number): void {

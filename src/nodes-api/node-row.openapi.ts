@@ -66,6 +66,12 @@ export const NODE_ROW: Schema<NodeRow> = named(
     in_flight: whole('The tracker’s own attempts under way on it.'),
     reputation: share('Decayed share of its successes; 1 until something was its doing.'),
     breaker: BREAKER,
+    resting_seconds: orNull(
+      amount(
+        'Left of the rest that it asked for by `Retry-After`; no chat goes there while another route can serve.',
+      ),
+      'it does not rest',
+    ),
     last_seen_seconds_ago: amount(
       'Since its last heartbeat, answered probe or byte of a chat, or the last probe that a listed server at work left unanswered.',
     ),
@@ -93,5 +99,6 @@ export const nodeExample: NodeRow = {
   in_flight: 1,
   reputation: 0.98,
   breaker: 'closed',
+  resting_seconds: null,
   last_seen_seconds_ago: 4.2,
 };

@@ -25,6 +25,8 @@ export interface NodeRow {
   readonly in_flight: number;
   readonly reputation: number;
   readonly breaker: BreakerState;
+  /** Left of the rest that it asked for; null: it does not rest. */
+  readonly resting_seconds: number | null;
   readonly last_seen_seconds_ago: number;
 }
 
@@ -33,6 +35,8 @@ export interface NodeHealthFacts {
   readonly inFlight: number;
   readonly reputation: number;
   readonly breaker: BreakerState;
+  /** 0: it does not rest. */
+  readonly restMs: number;
   readonly isSpeedSuspect: boolean;
 }
 
@@ -68,6 +72,7 @@ export function nodeRow(
     in_flight: health.inFlight,
     reputation: health.reputation,
     breaker: health.breaker,
+    resting_seconds: health.restMs === 0 ? null : health.restMs / 1000,
     last_seen_seconds_ago: Math.max(0, now - node.lastSignAt) / 1000,
   };
 }

@@ -76,6 +76,7 @@ export class NodesController {
       inFlight: this.health.inFlightOn(node),
       reputation: this.health.reputation(node),
       breaker: this.health.breaker(node).state,
+      restMs: this.health.restMs(node),
       isSpeedSuspect: this.suspicions.isSuspect(node.model, node.nodeId),
     };
     const speed = this.speeds.beliefOf(node.model, node.key);

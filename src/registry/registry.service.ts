@@ -258,6 +258,8 @@ export class RegistryService implements OnModuleDestroy {
     if (!before.hasShard(spec.shard) || layersBecomeKnown) return this.reshard(before, fresh, spec);
     this.index.reindex(before, () => before.describe(spec, this.clock.now()));
     this.changeServing(before, 'resumed', () => (before.drainedByNode = false));
+    const { model, nodeId: node_id } = before;
+    this.bus.publish('node.registered_again', { model, node_id, at: this.clock.wallMs() });
     return before;
   }
 

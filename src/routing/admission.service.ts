@@ -38,7 +38,10 @@ export class AdmissionService implements Admission {
   }
 
   private hasRoom({ hops }: Route): boolean {
-    return hops.every(({ node }) => !this.health.isBlocked(node) && !this.health.isFull(node));
+    const { health } = this;
+    return hops.every(
+      ({ node }) => !health.isBlocked(node) && !health.isResting(node) && !health.isFull(node),
+    );
   }
 }
 

@@ -23,6 +23,7 @@ export { RoutingModule } from './routing.module.js';
 export { RoutingTableService, type ModelRouting } from './routing-table.service.js';
 export {
   NOTHING_CONSIDERED,
+  Resting,
   RoutingService,
   type Considered,
   type Decision,

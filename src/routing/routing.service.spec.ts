@@ -387,3 +387,89 @@ describe('what a choice was made from', () => {
     expect(rooms.decide(MODEL, ['a:all']).considered).toEqual({ eligible: [], leftOut: [] });
   });
 });
+
+describe('a node that rests', () => {
+  it('gets no chat while another route can serve, whatever it was measured at', () => {
+    const a = rooms.join({ wallet: 'a' }).node;
+    rooms.join({ wallet: 'b' });
+    rooms.prove(MODEL, { 'a:all': 90, 'b:all': 1 });
+    rooms.health.rest(a, 60_000);
+    for (let n = 0; n < 40; n += 1) expect(rooms.decide(MODEL, null).signature).toContain('|b:all');
+    expect(rooms.routing.shares(MODEL, rooms.candidates.candidates(MODEL))).toEqual([1]);
+    rooms.clock.advance(60_000);
+    const chosen = Array.from({ length: 40 }, () => rooms.decide(MODEL, null).signature);
+    expect(chosen.filter((signature) => signature.includes('|a:all')).length).toBeGreaterThan(10);
+  });
+
+  it('is left out with its reason while the mesh changes too fast to enumerate anew', () => {
+    const a = rooms.join({ wallet: 'a', throughputTps: 90 }).node;
+    for (let n = 0; n < 9; n += 1) rooms.join({ wallet: `w${String(n)}`, throughputTps: 5 });
+    rooms.decide(MODEL, null);
+    rooms.health.rest(a, 60_000);
+    const { leftOut, eligible } = rooms.decide(MODEL, null).considered;
+    expect(leftOut.map(({ state, reason }) => [state.signature, reason])).toEqual([
+      [`${MODEL}|a:all[0-0]`, 'resting'],
+    ]);
+    expect(eligible.length).toBeGreaterThan(0);
+    expect(rooms.routing.shares(MODEL, rooms.candidates.candidates(MODEL))[0]).toBe(0);
+  });
+
+  it('gives its place in a route to an equal node', () => {
+    rooms.join({ wallet: 'head', shard: span(0, 9), numLayers: 20 });
+    const first = rooms.join({ wallet: 'tail-a', shard: span(10, 19) }).node;
+    rooms.join({ wallet: 'tail-b', shard: span(10, 19) });
+    expect(rooms.decide(MODEL, null).signature).toContain('tail-a');
+    rooms.health.rest(first, 60_000);
+    expect(rooms.decide(MODEL, null).signature).toContain('tail-b');
+  });
+
+  it('is asked all the same by a pin', () => {
+    const a = rooms.join({ wallet: 'a' }).node;
+    rooms.health.rest(a, 60_000);
+    expect(rooms.decide(MODEL, ['a:all']).mode).toBe('pinned');
+  });
+
+  it('keeps its model routable', () => {
+    const a = rooms.join({ wallet: 'a' }).node;
+    rooms.health.rest(a, 60_000);
+    expect(rooms.routing.routableModels()).toEqual([MODEL]);
+  });
+
+  it('leaves the chat to a node behind an open breaker rather than being asked', () => {
+    const [a, b] = ['a', 'b'].map((wallet) => rooms.join({ wallet }).node);
+    block(a!);
+    rooms.health.rest(b!, 60_000);
+    const { mode, signature } = rooms.decide(MODEL, null);
+    expect([mode, signature]).toEqual(['greedy-fallback', `${MODEL}|a:all[0-0]`]);
+  });
+});
+
+describe('where every route rests', () => {
+  it('the decision is the least rest of a route, which is the longest rest of its nodes', () => {
+    const head = rooms.join({ wallet: 'head', shard: span(0, 9), numLayers: 20 }).node;
+    const tails = ['ta', 'tb'].map((wallet) => rooms.join({ wallet, shard: span(10, 19) }).node);
+    rooms.health.rest(tails[0]!, 50_000);
+    rooms.health.rest(tails[1]!, 20_000);
+    expect(rooms.routing.decide(MODEL, null)).toEqual({ leastMs: 20_000 });
+    rooms.health.rest(head, 30_000);
+    expect(rooms.routing.decide(MODEL, null)).toEqual({ leastMs: 30_000 });
+    rooms.clock.advance(30_000);
+    expect(rooms.decide(MODEL, null).signature).toContain('tb');
+  });
+
+  it('a retry has no route left', () => {
+    const nodes = ['a', 'b'].map((wallet) => rooms.join({ wallet }).node);
+    rooms.health.rest(nodes[1]!, 20_000);
+    expect(rooms.decideAgain(MODEL, new Set([nodes[0]!]))).toBeNull();
+    expect(rooms.routing.decideSurely(MODEL, new Set([nodes[0]!]), new Set())).toBeNull();
+  });
+
+  it.each(['proportional', 'least-expected-delay'] as const)('the policy %s is not asked', (policy) => {
+    rooms = new Rooms({ routing: { policy } });
+    const [a, b] = ['a', 'b'].map((wallet) => rooms.join({ wallet }).node);
+    rooms.health.rest(a!, 20_000);
+    for (let n = 0; n < 40; n += 1) expect(rooms.decide(MODEL, null).signature).toContain('|b:all');
+    rooms.health.rest(b!, 10_000);
+    expect(rooms.routing.decide(MODEL, null)).toEqual({ leastMs: 10_000 });
+  });
+});

@@ -39,11 +39,17 @@ export interface Considered {
 
 export interface LeftOut {
   readonly state: CandidateState;
-  readonly reason: 'breaker_open' | 'full';
+  readonly reason: 'breaker_open' | 'full' | 'resting';
 }
 
 /** Each route that could serve the call goes through a node that has all it may have. */
 export type Full = 'full';
+
+/** Each route that could serve the call goes through a node that asked for rest. */
+export class Resting {
+  /** @param leastMs until the first of these routes has rested, in ms */
+  constructor(readonly leastMs: number) {}
+}
 
 /** When trying again makes sense after nobody served some layers: nodes come back by registering. */
 const NO_ROUTE_RETRY_SECONDS = 5;
@@ -71,14 +77,18 @@ export class RoutingService {
   }
 
   /**
-   * The route for a call's first attempt, or 'full' when it has to wait for one.
+   * The route for a call's first attempt; 'full', or the rest of the routes, when there is none at the moment.
    *
    * @param pin node ids that the client named, or null to let the policy choose
    * @param ask what is asked for; null: a call as the model's usually are
    * @throws ModelNotFoundError | NoRouteError
    * @throws InvalidRequestError a pin that is no route
    */
-  decide(model: string, pin: readonly string[] | null, ask: CallStart | null = null): Decision | Full {
+  decide(
+    model: string,
+    pin: readonly string[] | null,
+    ask: CallStart | null = null,
+  ): Decision | Full | Resting {
     const view = this.topology.view(model);
     if (view === null) throw new ModelNotFoundError(model);
     if (pin !== null) {
@@ -90,14 +100,16 @@ export class RoutingService {
     return decision;
   }
 
-  /** The route for another attempt, without the nodes that failed this call; null when none is left. */
+  /** The route for another attempt, without the nodes that failed this call; null when none is left, or all others rest. */
   decideAgain(
     model: string,
     tried: ReadonlySet<MeshNode>,
     ask: CallStart | null = null,
   ): Decision | Full | null {
     const view = this.topology.view(model);
-    return view === null ? null : this.choose(view, this.candidates.candidatesWithout(model, tried), ask);
+    if (view === null) return null;
+    const choice = this.choose(view, this.candidates.candidatesWithout(model, tried), ask);
+    return choice instanceof Resting ? null : choice;
   }
 
   /**
@@ -116,8 +128,9 @@ export class RoutingService {
     const known =
       tried.size === 0 ? this.candidates.candidates(model) : this.candidates.candidatesWithout(model, tried);
     const routes = known.filter(({ signature }) => !abandoned.has(signature));
-    const decision = this.choose(view, routes, ask, { ...SURELY, loadHarm: this.settings.loadHarm });
-    return decision === null || decision === 'full' || decision.mode !== 'exploit' ? null : decision;
+    const choice = this.choose(view, routes, ask, { ...SURELY, loadHarm: this.settings.loadHarm });
+    if (choice === null || choice === 'full' || choice instanceof Resting) return null;
+    return choice.mode === 'exploit' ? choice : null;
   }
 
   /** Models that a chat can be routed to right now, in the order in which they became known. */
@@ -141,7 +154,7 @@ export class RoutingService {
 
   /** The probability of each of a model's candidates to be the next one chosen; they sum to 1 unless there is none. */
   shares(model: string, routes: readonly Route[]): number[] {
-    const open = routes.filter((route) => !this.isBlocked(route));
+    const open = this.openOf(this.awakeOf(routes));
     const free = open.filter((route) => !this.isFull(route));
     // With all of them full, the next call waits for whichever is free first.
     const eligible = free.length > 0 ? free : open;
@@ -157,18 +170,27 @@ export class RoutingService {
     routes: readonly Route[],
     ask: CallStart | null,
     settings: PolicySettings = this.settings,
-  ): Decision | Full | null {
+  ): Decision | Full | Resting | null {
     if (routes.length === 0) return null;
-    const open = this.openOf(routes);
-    if (open.length === 0) return this.leastBad(view, routes, ask);
+    const awake = this.awakeOf(routes);
+    if (awake.length === 0) return new Resting(Math.min(...routes.map((route) => this.restMs(route))));
+    const open = this.openOf(awake);
+    if (open.length === 0) return this.leastBad(view, routes, awake, ask);
     const free = this.freeOf(open);
     if (free.length === 0) return 'full';
     const eligible = this.states.of(view.model, free, ask, view);
     const { index, mode, probability } = this.policy.choose(eligible, settings, this.rng);
     const route = free[index];
     if (route === undefined) return null;
-    const leftOut = this.leftOut(view, routes, open, free, ask);
+    const leftOut = this.leftOut(view, routes, free, ask);
     return decisionOf(view, mode, route, probability, { eligible, leftOut }, ask);
+  }
+
+  /** Those with no resting node: mostly all, and then the list itself. */
+  private awakeOf(routes: readonly Route[]): readonly Route[] {
+    for (const route of routes)
+      if (this.isResting(route)) return routes.filter((one) => !this.isResting(one));
+    return routes;
   }
 
   /** Those with no blocked node: mostly all, and then the list itself. */
@@ -185,33 +207,49 @@ export class RoutingService {
   }
 
   /** Every candidate was removed: better to try than to refuse. */
-  private leastBad(view: ModelView, routes: readonly Route[], ask: CallStart | null): Decision | Full {
-    const free = this.freeOf(routes);
+  private leastBad(
+    view: ModelView,
+    routes: readonly Route[],
+    awake: readonly Route[],
+    ask: CallStart | null,
+  ): Decision | Full {
+    const free = this.freeOf(awake);
     const eligible = this.states.of(view.model, free, ask, view);
     const route = free[firstBy(eligible, byPrior)];
     if (route === undefined) return 'full';
-    const leftOut = this.leftOut(view, routes, routes, free, ask);
+    const leftOut = this.leftOut(view, routes, free, ask);
     return decisionOf(view, 'greedy-fallback', route, 1, { eligible, leftOut }, ask);
   }
 
-  /** How the routes stand that could not be chosen, and which of them for their breakers. */
+  /** How the routes stand that could not be chosen, and why. */
   private leftOut(
     view: ModelView,
     routes: readonly Route[],
-    open: readonly Route[],
     free: readonly Route[],
     ask: CallAsk | null,
   ): readonly LeftOut[] {
     if (routes.length === free.length) return NOBODY;
-    const blocked = routes.filter((route) => !open.includes(route));
-    const full = open.filter((route) => !free.includes(route));
-    const { model } = view;
-    return [
-      ...this.states
-        .of(model, blocked, ask, view)
-        .map((state) => ({ state, reason: 'breaker_open' as const })),
-      ...this.states.of(model, full, ask, view).map((state) => ({ state, reason: 'full' as const })),
-    ];
+    const chosenFrom = new Set(free);
+    const leftOut = routes.filter((route) => !chosenFrom.has(route));
+    const reasons = leftOut.map((route) => this.whyLeftOut(route));
+    return this.states
+      .of(view.model, leftOut, ask, view)
+      .map((state, at) => ({ state, reason: reasons[at] ?? 'full' }));
+  }
+
+  private whyLeftOut(route: Route): LeftOut['reason'] {
+    if (this.isResting(route)) return 'resting';
+    return this.isFull(route) ? 'full' : 'breaker_open';
+  }
+
+  private isResting({ hops }: Route): boolean {
+    for (const { node } of hops) if (this.health.isResting(node)) return true;
+    return false;
+  }
+
+  /** Until each of its nodes has rested. */
+  private restMs({ hops }: Route): number {
+    return hops.reduce((longest, { node }) => Math.max(longest, this.health.restMs(node)), 0);
   }
 
   private isBlocked({ hops }: Route): boolean {

@@ -172,6 +172,7 @@ describe('GET /v1/nodes', () => {
           in_flight: 0,
           reputation: 1,
           breaker: 'closed',
+          resting_seconds: null,
           last_seen_seconds_ago: expect.any(Number),
         },
       ],

@@ -77,7 +77,9 @@ describe('every answer is as documented', () => {
   it('timelines hold all that they are documented to hold', async () => {
     const reply = await API_CASES.listTimeline!['200']!(world);
     const types = (jsonOf(reply) as { data: { type: string }[] }).data.map(({ type }) => type);
-    const expected = ['breaker.changed', 'epoch.bumped', 'nodes_file.read', 'nodes_file.refused'];
+    const expected = [
+      ...['breaker.changed', 'epoch.bumped', 'node.resting', 'nodes_file.read', 'nodes_file.refused'],
+    ];
     expect([...new Set(types)].sort()).toEqual(expected);
   });
 });

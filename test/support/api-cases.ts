@@ -82,6 +82,7 @@ async function events(world: ApiWorld): Promise<Reply> {
   const bus = tracker.app.get(EventBus);
   const change = { node_id: 'late:all', from: 'closed', to: 'open', at: 0 };
   bus.publish('breaker.changed', { model: 'model-of-late', ...change });
+  bus.publish('node.resting', { model: 'model-of-late', node_id: 'late:all', seconds: 60, at: 0 });
   bus.publish('nodes_file.read', { entries: 2, at: 0 });
   bus.publish('nodes_file.refused', { faults: 1, at: 0 });
   tracker.app.get(EventsService).endAll();
@@ -122,7 +123,7 @@ async function manyCalls(world: ApiWorld): Promise<Reply> {
   });
 }
 
-/** A timeline with all that stands in one: an epoch, a breaker, reads of the nodes file. */
+/** A timeline with all that stands in one: an epoch, a breaker, a rest, reads of the nodes file. */
 async function changes(world: ApiWorld): Promise<Reply> {
   const tracker = await world.trackerWith(await world.refusingUrl());
   await tracker.api.register({ wallet: 'good', endpoint: (await world.head()).url, model: MESH_MODEL });
@@ -130,6 +131,7 @@ async function changes(world: ApiWorld): Promise<Reply> {
     await tracker.api.chat({ model: MESH_MODEL, route: ['w:all'] });
   }
   const bus = tracker.app.get(EventBus);
+  bus.publish('node.resting', { model: MESH_MODEL, node_id: 'w:all', seconds: 60, at: 0 });
   bus.publish('nodes_file.read', { entries: 2, at: 0 });
   bus.publish('nodes_file.refused', { faults: 1, at: 0 });
   return tracker.api.get('/v1/timeline');

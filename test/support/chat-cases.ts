@@ -51,6 +51,13 @@ export function chatCases(path: ChatPath, asks: object): ApiCases {
       chat(await world.mesh(), {}, { 'content-encoding': 'gzip' }),
     '429 queue_full': async (world) => chat(await busy(world, { MESHNET_QUEUE_LENGTH: '0' })),
     '429 queue_timeout': async (world) => chat(await busy(world, { MESHNET_QUEUE_SECONDS: '0.05' })),
+    '429 nodes_resting': async (world) => {
+      const asksForRest: HeadAnswering = (response) =>
+        sendJson(response.setHeader('retry-after', '90'), 429, {});
+      const tracker = await world.trackerWith(await world.head(asksForRest));
+      await chat(tracker);
+      return chat(tracker);
+    },
     '429 rate_limit_exceeded': async (world) => {
       const tracker = await world.trackerWith(await world.head(), { MESHNET_KEY_REQUESTS_PER_MINUTE: '1' });
       await chat(tracker);

@@ -12,6 +12,7 @@ import { RoutingTableService } from '../../src/routing/routing-table.service.js'
 import {
   AdmissionService,
   ExpectationsService,
+  Resting,
   RoutingService,
   type Decision,
 } from '../../src/routing/index.js';
@@ -168,6 +169,7 @@ export class Rooms {
   decide(model: string, pin: readonly string[] | null): Decision {
     const decision = this.routing.decide(model, pin);
     if (decision === 'full') throw new Error('every route is full');
+    if (decision instanceof Resting) throw new Error('every route rests');
     return decision;
   }
 

@@ -137,6 +137,8 @@ export interface NodeRow {
   readonly in_flight: number;
   readonly reputation: number;
   readonly breaker: BreakerState;
+  /** Left of the rest that it asked for; null: it does not rest. */
+  readonly resting_seconds: number | null;
   readonly last_seen_seconds_ago: number;
 }
 
@@ -159,7 +161,7 @@ export interface ConsideredRoute {
   readonly predicted_seconds: number | null;
   readonly predicted_seconds_200: number | null;
   readonly node_loads: readonly number[] | null;
-  readonly left_out: 'breaker_open' | 'full' | null;
+  readonly left_out: 'breaker_open' | 'full' | 'resting' | null;
 }
 
 export interface Attempt {
@@ -256,6 +258,13 @@ export type TimelineFact =
       readonly node_id: string;
       readonly from: string;
       readonly to: string;
+    }
+  | {
+      readonly type: 'node.resting';
+      readonly at: number;
+      readonly model: string;
+      readonly node_id: string;
+      readonly seconds: number;
     }
   | { readonly type: 'nodes_file.read'; readonly at: number; readonly entries: number }
   | { readonly type: 'nodes_file.refused'; readonly at: number; readonly faults: number };

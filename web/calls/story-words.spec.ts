@@ -48,6 +48,7 @@ describe('why a route was chosen', () => {
   it('tells what kept a candidate from being chosen', () => {
     expect(candidateNote(FAST)).toBe('');
     expect(candidateNote(aConsidered({ left_out: 'breaker_open', barred: true }))).toMatch(/breaker is open/);
+    expect(candidateNote(aConsidered({ left_out: 'resting' }))).toMatch(/asked for rest/);
     expect(candidateNote(aConsidered({ left_out: 'full' }))).toMatch(/full/);
     expect(candidateNote(aConsidered({ barred: true }))).toMatch(/no scouts/);
     expect(candidateNote(aConsidered({ scouts_in_flight: 1 }))).toBe('a scout was under way');

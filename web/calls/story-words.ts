@@ -65,6 +65,7 @@ function isProvenAndEligible({ status, left_out }: ConsideredRoute): boolean {
 /** Why a candidate was not to be chosen, or what kept it from scouting; empty where nothing did. */
 export function candidateNote({ left_out, barred, scouts_in_flight: scouts }: ConsideredRoute): string {
   if (left_out === 'breaker_open') return 'left out: a breaker is open';
+  if (left_out === 'resting') return 'left out: a node asked for rest';
   if (left_out === 'full') return 'left out: a node was full';
   if (barred === true) return 'no scouts for now: the last ones gave no sample';
   if (scouts !== null && scouts > 0) {

@@ -152,6 +152,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   no_route: 'nobody serves all layers',
   queue_full: 'too many calls were waiting already',
   queue_timeout: 'its turn did not come in time',
+  nodes_resting: 'every route had asked for rest',
   overloaded: 'the tracker had too much to do',
   shutting_down: 'the tracker was going down',
 };

@@ -23,6 +23,7 @@ export function aNode(stated: Partial<NodeRow> = {}): NodeRow {
     in_flight: 0,
     reputation: 1,
     breaker: 'closed',
+    resting_seconds: null,
     last_seen_seconds_ago: 1,
     ...stated,
   };

@@ -22,12 +22,13 @@ function isSameRow(before: RowProps, after: RowProps): boolean {
 }
 
 function shownOf(node: NodeRow): object {
-  const { throughput_tps, reputation, last_seen_seconds_ago } = node;
+  const { throughput_tps, reputation, last_seen_seconds_ago, resting_seconds } = node;
   return {
     ...node,
     throughput_tps: tps(throughput_tps),
     reputation: fixed(reputation, 2),
     last_seen_seconds_ago: agoText(last_seen_seconds_ago),
+    resting_seconds: resting_seconds === null ? null : stateWord(node).word,
     speed_factor: factorText(node),
     speed_sigma: null,
   };
@@ -60,7 +61,7 @@ export const NodeTableRow = memo(({ node, isBusy, isGone }: RowProps) => {
         {shardText(node)}
       </td>
       <td role="cell" class="n-status">
-        <Tag mark={state.mark} tone={state.tone}>
+        <Tag mark={state.mark} tone={state.tone} title={node.resting_seconds === null ? state.word : RESTING}>
           {state.word}
         </Tag>
       </td>
@@ -99,6 +100,8 @@ export const NodeTableRow = memo(({ node, isBusy, isGone }: RowProps) => {
     </tr>
   );
 }, isSameRow);
+
+const RESTING = 'It asked by Retry-After to get no chats: none go there while another route can serve.';
 
 function Breaker({ state }: { state: NodeRow['breaker'] }) {
   if (state === 'closed') return <span class="soft">closed</span>;

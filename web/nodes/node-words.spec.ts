@@ -31,6 +31,8 @@ describe("a node's row", () => {
       aNode({ breaker: 'half_open' }),
       aNode({ status: 'draining', breaker: 'open' }),
       aNode({ probe: 'failed' }),
+      aNode({ probe: 'failed', resting_seconds: 42.3 }),
+      aNode({ breaker: 'open', resting_seconds: 42.3 }),
     ].map((node) => stateWord(node));
     expect(words.map(({ word }) => word)).toEqual([
       'ready',
@@ -38,8 +40,10 @@ describe("a node's row", () => {
       'half-open',
       'draining',
       'last probe failed',
+      'resting 42 s',
+      'breaker open',
     ]);
-    expect(words.map(({ tone }) => tone)).toEqual(['good', 'bad', 'warn', 'warn', 'warn']);
+    expect(words.map(({ tone }) => tone)).toEqual(['good', 'bad', 'warn', 'warn', 'warn', 'warn', 'bad']);
   });
 
   it('says whether deleting lasts', () => {

@@ -12,11 +12,13 @@ export function shardText({ shard_start: start, shard_end: end }: NodeRow): stri
   return start === null || end === null ? 'all' : layersText(start, end);
 }
 
-/** Whether chats go there, in a word. An open breaker keeps them away from a node that calls itself ready. */
-export function stateWord({ status, breaker, probe }: Pick<NodeRow, 'status' | 'breaker' | 'probe'>) {
+/** Whether chats go there, in a word. An open breaker, or a rest that it asked for, keeps them away from a node that calls itself ready. */
+export function stateWord(node: Pick<NodeRow, 'status' | 'breaker' | 'probe' | 'resting_seconds'>) {
+  const { status, breaker, probe, resting_seconds: rest } = node;
   if (status === 'draining') return { mark: '◑', tone: 'warn', word: 'draining' };
   if (breaker === 'open') return { mark: '✕', tone: 'bad', word: 'breaker open' };
   if (breaker === 'half_open') return { mark: '◐', tone: 'warn', word: 'half-open' };
+  if (rest !== null) return { mark: '◔', tone: 'warn', word: `resting ${agoText(Math.max(2, rest))}` };
   if (probe === 'failed') return { mark: '◐', tone: 'warn', word: 'last probe failed' };
   return { mark: '●', tone: 'good', word: 'ready' };
 }

@@ -47,11 +47,13 @@ function Count() {
   if (of === 0) return null;
   const draining = all.value.filter(({ status }) => status === 'draining').length;
   const open = all.value.filter(({ breaker }) => breaker === 'open').length;
+  const resting = all.value.filter(({ resting_seconds }) => resting_seconds !== null).length;
   return (
     <span class="soft" data-testid="nodes-count">
       {count === of ? String(of) : `${String(count)} of ${String(of)}`}
       {draining > 0 && ` · ${String(draining)} draining`}
       {open > 0 && ` · ${String(open)} with an open breaker`}
+      {resting > 0 && ` · ${String(resting)} resting`}
     </span>
   );
 }

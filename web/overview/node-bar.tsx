@@ -78,6 +78,7 @@ function sameBar(before: NodeBarProps, after: NodeBarProps): boolean {
   const { node: was, ...placed } = before;
   const { node: is, ...places } = after;
   return (
+    (was.resting_seconds === null) === (is.resting_seconds === null) &&
     SHOWN.every((field) => was[field] === is[field]) &&
     (Object.keys(placed) as (keyof typeof placed)[]).every((name) => placed[name] === places[name])
   );

@@ -13,6 +13,8 @@ describe('the words about a node', () => {
     expect(troubleOf(aNode())).toBeNull();
     expect(troubleOf(aNode({ breaker: 'open' }))?.text).toBe('breaker open');
     expect(troubleOf(aNode({ breaker: 'half_open' }))?.text).toBe('half-open');
+    expect(troubleOf(aNode({ resting_seconds: 9 }))?.text).toBe('resting');
+    expect(troubleOf(aNode({ breaker: 'open', resting_seconds: 9 }))?.text).toBe('breaker open');
     expect(troubleOf(aNode({ breaker: 'open', status: 'draining' }))?.text).toBe('draining');
   });
 

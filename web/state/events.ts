@@ -11,6 +11,7 @@ const TYPES = [
   'node.joined',
   'node.left',
   'breaker.changed',
+  'node.resting',
   'nodes_file.read',
   'nodes_file.refused',
 ] as const;

@@ -44,6 +44,7 @@ export function aNode(more: Partial<NodeRow> = {}): NodeRow {
     in_flight: 0,
     reputation: 1,
     breaker: 'closed',
+    resting_seconds: null,
     last_seen_seconds_ago: 0,
     ...more,
   };

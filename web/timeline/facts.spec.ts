@@ -5,6 +5,9 @@ import { listed, modelsIn, told } from './facts.js';
 const bump = (cause: string, model = 'm'): TimelineFact => ({
   ...{ type: 'epoch.bumped', at: 1, model, epoch: 7, node_id: 'w:all', cause },
 });
+const resting = (seconds: number): TimelineFact => ({
+  ...{ type: 'node.resting', at: 1, model: 'm', node_id: 'w:all', seconds },
+});
 const breaker = (from: string, to: string): TimelineFact => ({
   ...{ type: 'breaker.changed', at: 1, model: 'm', node_id: 'w:all', from, to },
 });
@@ -16,6 +19,8 @@ describe('a fact of the timeline', () => {
     expect(told(bump('registered')).text).toBe('w:all joined: epoch 7');
     expect(told(bump('lease_expired')).text).toMatch(/no sign of life/);
     expect(told(bump('unheard_of')).text).toBe('w:all unheard_of: epoch 7');
+    expect(told(resting(59.5)).text).toBe('w:all asked to get no chats for 60 s');
+    expect(told(resting(0)).text).toMatch(/rest is over/);
     expect(told(breaker('closed', 'open')).text).toMatch(/kept failing/);
     expect(told(breaker('half_open', 'open')).text).toMatch(/failed again/);
     expect(told(breaker('open', 'half_open')).text).toMatch(/tried again/);

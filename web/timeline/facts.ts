@@ -40,6 +40,12 @@ export function told(fact: TimelineFact): ToldFact {
       };
     case 'breaker.changed':
       return { lane: 'breakers', ...breakerLook(fact.to), text: `${fact.node_id} ${breakerText(fact)}` };
+    case 'node.resting':
+      return {
+        lane: 'breakers',
+        ...restLook(fact.seconds),
+        text: `${fact.node_id} ${restText(fact.seconds)}`,
+      };
     case 'nodes_file.read':
       return {
         ...{ lane: 'nodes file', shape: 'square', tone: 'good', mark: '■' },
@@ -73,6 +79,16 @@ function breakerText({ from, to }: { from: string; to: string }): string {
   }
   if (to === 'half_open') return 'is tried again: its breaker is half-open';
   return 'works again: its breaker closed';
+}
+
+function restLook(seconds: number): Pick<ToldFact, 'shape' | 'tone' | 'mark'> {
+  if (seconds > 0) return { shape: 'half', tone: 'warn', mark: '◔' };
+  return { shape: 'ring', tone: 'good', mark: '○' };
+}
+
+function restText(seconds: number): string {
+  if (seconds === 0) return 'gets chats again: its rest is over';
+  return `asked to get no chats for ${String(Math.ceil(seconds))} s`;
 }
 
 function counted(count: number, one: string, many: string): string {

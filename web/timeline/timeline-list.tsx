@@ -66,6 +66,7 @@ interface RowProps {
 const KINDS: Readonly<Record<TimelineFact['type'], string>> = {
   'epoch.bumped': 'epoch',
   'breaker.changed': 'breaker',
+  'node.resting': 'rest',
   'nodes_file.read': 'nodes file',
   'nodes_file.refused': 'nodes file',
 };

@@ -31,7 +31,7 @@ describe('B59: the only node of a model', () => {
   it.each<[string, HeadAnswering]>([
     [
       'Retry-After',
-      (response) => sendJson(response.setHeader('retry-after', '7'), 503, { error: { message: 'busy' } }),
+      (response) => sendJson(response.setHeader('retry-after', '0'), 503, { error: { message: 'busy' } }),
     ],
     ['loading', (response) => sendJson(response, 503, { error: { message: 'Loading model' } })],
     ['429', (response) => sendJson(response, 429, { error: { message: 'slow down' } })],
