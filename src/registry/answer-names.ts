@@ -47,6 +47,11 @@ export class AnswerNames {
     return isFirst ? 'known' : this.changed(node, heard, short);
   }
 
+  /** Whether a name would be the first that an answer of the node carries, and is not the one it is declared with. */
+  isUnconfirmed(node: MeshNode, name: string): boolean {
+    return !isDeclared(node, shortened(name)) && !this.of(node).hasAnswered;
+  }
+
   /** Makes a name known with which the node answered in its present registration. */
   confirm(node: MeshNode, name: string): void {
     const { pending, learned } = this.of(node);

@@ -32,6 +32,8 @@ export class SignsOfLifeService {
    * name becomes known when a probe finds the model still listed, and at once for a node that registered itself.
    */
   answered(node: MeshNode, modelName: string | null): 'known' | 'new' {
+    // The server may have been replaced before its first answer; its list of models tells.
+    if (modelName !== null && this.names.isUnconfirmed(node, modelName)) void this.servers.probeSoon(node);
     const verdict = this.names.check(node, modelName);
     if (verdict === 'known' || modelName === null) return 'known';
     if (verdict === 'new') this.report(node, modelName);
