@@ -67,7 +67,12 @@ export class ChatRun implements Applicant, AttemptFollower {
     this.model = request.model;
     this.ask = askOf(request);
     this.avoided =
-      request.pin === null ? union(passage.leadingBack, rooms.limits.unfit(demandOf(chat))) : NONE;
+      request.pin === null
+        ? union(
+            passage.leadingBack,
+            rooms.limits.unfit(demandOf(chat), (model) => rooms.routing.nodesOf(model)),
+          )
+        : NONE;
     this.isPlain = request.pin === null && this.avoided.size === 0;
   }
 

@@ -14,6 +14,15 @@ export interface SpentAttempt {
   readonly settled: SettledAttempt;
 }
 
+/** Outcomes that another route need not share. */
+const ON_TO_NEXT: ReadonlySet<AttemptEnd['outcome']> = new Set([
+  'failed',
+  'busy',
+  'misconfigured',
+  'cut_off',
+  'unsupported',
+]);
+
 /** What a call has tried so far, and what follows from it. */
 export class Failover {
   /** Nodes that failed or refused this call, or would send it back. */
@@ -105,21 +114,10 @@ export class Failover {
       return (context.chat.request.stream || context.isFailing) && this.firstByteTimeouts === 1;
     }
     if (timeout !== null) return timeout === 'connect';
-    switch (outcome) {
-      case 'failed':
-      case 'busy':
-      case 'misconfigured':
-      case 'cut_off':
-      case 'unsupported':
-        return true;
-      case 'too_long':
-        return this.count('too_long') === 1;
-      case 'refused':
-      case 'empty':
-        return context.isUnproven && this.count('refused') + this.count('empty') === 1;
-      default:
-        return false;
-    }
+    if (ON_TO_NEXT.has(outcome)) return true;
+    if (outcome === 'too_long') return this.count('too_long') === 1;
+    const isOpinion = outcome === 'refused' || outcome === 'empty';
+    return isOpinion && context.isUnproven && this.count('refused') + this.count('empty') === 1;
   }
 
   private count(outcome: AttemptEnd['outcome']): number {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../kernel/index.js';
 import type { MeshNode } from '../registry/index.js';
 import type { AttemptEnd } from './relay/attempt-end.js';
-import { contextLimitOf } from './upstream/context-limit.js';
+import { contextLimitOf, promptTokensOf, speaksOfAnswer } from './upstream/context-limit.js';
 
 /** What a request asks of a node, as far as a node may not have it. */
 export interface Demand {
@@ -27,6 +27,11 @@ interface NodeLimits {
 const REMEMBERED_MS = 600_000;
 const MOST_REMEMBERED = 1000;
 const NONE: ReadonlySet<MeshNode> = new Set();
+const NO_NODES = (): readonly MeshNode[] => [];
+/** Contexts are longer than a shorter request can be. */
+const LONG_BYTES = 4096;
+/** Hardly any text has more bytes a token than that. */
+const MOST_BYTES_A_TOKEN = 8;
 
 /** Remembers, for ten minutes, which nodes lack an endpoint and how large a request they refused. */
 @Injectable()
@@ -41,16 +46,29 @@ export class NodeLimitsService {
     if (outcome !== 'too_long' || answer === null) return;
     const limits = this.of(node);
     if (limits === null) return;
-    const { limitTokens, requestTokens } = contextLimitOf(answer.body, message);
-    limits.contextTokens = limitTokens ?? limits.contextTokens;
-    const isShare = limitTokens !== null && requestTokens !== null && limitTokens < requestTokens;
-    limits.tooManyBytes = isShare ? Math.ceil((bodyBytes * limitTokens) / requestTokens) : bodyBytes;
+    const limit = contextLimitOf(answer.body, message);
+    limits.contextTokens = limit.limitTokens ?? limits.contextTokens;
+    const isPrompts = !speaksOfAnswer(message);
+    const promptTokens = promptTokensOf(answer.body, message) ?? (isPrompts ? limit.requestTokens : null);
+    const bytes = tooManyBytes(bodyBytes, limit.limitTokens, promptTokens);
+    const most = answer.status === 413 || isPrompts ? Math.min(bytes, bodyBytes) : bytes;
+    limits.tooManyBytes = Math.min(limits.tooManyBytes, most);
   }
 
-  /** Returns the nodes of a model that cannot serve a request, as far as they have said so. */
-  unfit({ model, path, bodyBytes }: Demand): ReadonlySet<MeshNode> {
-    if (this.limits.size === 0) return NONE;
-    const unfit = new Set<MeshNode>();
+  /**
+   * Returns the nodes of a model that cannot serve a request, as far as they have said so.
+   *
+   * @param nodesOf the nodes of the model; asked for only where the request is long
+   */
+  unfit(
+    { model, path, bodyBytes }: Demand,
+    nodesOf: (model: string) => readonly MeshNode[] = NO_NODES,
+  ): ReadonlySet<MeshNode> {
+    const isLong = bodyBytes > LONG_BYTES;
+    if (this.limits.size === 0 && !isLong) return NONE;
+    const unfit = new Set<MeshNode>(
+      isLong ? nodesOf(model).filter((node) => this.isTooShort(node, bodyBytes)) : [],
+    );
     for (const [node, limits] of this.limits) {
       if (!this.stands(node, limits)) this.limits.delete(node);
       else if (node.model === model && (limits.lacking.has(path) || bodyBytes >= limits.tooManyBytes))
@@ -64,6 +82,10 @@ export class NodeLimitsService {
     const limit = this.contextTokens(refused);
     if (limit === null) return [];
     return nodes.filter((node) => (this.contextTokens(node) ?? Infinity) <= limit);
+  }
+
+  private isTooShort(node: MeshNode, bodyBytes: number): boolean {
+    return bodyBytes > (this.contextTokens(node) ?? Infinity) * MOST_BYTES_A_TOKEN;
   }
 
   private contextTokens(node: MeshNode): number | null {
@@ -101,4 +123,13 @@ export class NodeLimitsService {
       this.clock.now() < until
     );
   }
+}
+
+/**
+ * Returns from which length in bytes on requests do not fit; Infinity where that is not known. Only a prompt that is too
+ * long by itself says something of other requests: the answer's length is each client's wish.
+ */
+function tooManyBytes(bodyBytes: number, limitTokens: number | null, promptTokens: number | null): number {
+  if (limitTokens === null || promptTokens === null || promptTokens < limitTokens) return Infinity;
+  return Math.ceil((bodyBytes * limitTokens) / promptTokens);
 }

@@ -42,8 +42,9 @@ function opened({ openMs: before }: Breaker, failuresInRow: number): Breaker {
 /** A failure was counted that was not the node's: it closes if it opened for fewer than it takes without that one. */
 export function afterForgiven(breaker: Breaker): Breaker {
   const failuresInRow = Math.max(0, breaker.failuresInRow - 1);
-  if (failuresInRow < FAILURES_TO_OPEN) return { ...CLOSED_BREAKER, failuresInRow };
-  return { ...breaker, failuresInRow };
+  // One that opened with fewer did so for a detour, which is not forgiven by this.
+  const didOpenIt = breaker.failuresInRow === FAILURES_TO_OPEN;
+  return didOpenIt ? { ...CLOSED_BREAKER, failuresInRow } : { ...breaker, failuresInRow };
 }
 
 /** Any success proves the node, a probe's or not. */

@@ -14,6 +14,8 @@ export const CLEAN_TRACK: Track = { ok: 0, failed: 0, recent: 1, at: 0 };
 const RECENT_STEP = 0.2;
 /** The recent share to this power is what a node's routes weigh: at nine of ten 0.43, at one of two 0.004. */
 const STEEPNESS = 8;
+/** However often a node fails, its routes keep a weight: where all fail, one has to be chosen. */
+const LEAST_STEADINESS = 1e-9;
 
 /** What is left of the counts: both are halved every half-life. */
 function shareLeft(track: Track, now: number, halfLifeMs: number): number {
@@ -41,7 +43,7 @@ export function withoutFailure(track: Track, now: number, halfLifeMs: number): T
 
 /** What the routes of a node weigh among others, in (0, 1]: a steep function of its recent success share. */
 export function steadinessOf({ recent }: Track): number {
-  return recent ** STEEPNESS;
+  return Math.max(recent ** STEEPNESS, LEAST_STEADINESS);
 }
 
 /** Decayed success share in (0, 1], 1 where nothing is known: `(ok + 1) / (ok + failed + 1)`. */

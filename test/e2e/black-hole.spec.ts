@@ -65,7 +65,7 @@ interface Play {
 /** @returns how many chats got no completion once the bad node had given its last one, and in all */
 async function play({ doings, company, spacingMs, stream, policy, chats }: Play) {
   const clock = new ShiftedClock();
-  const { api, stop } = await stage.tracker({
+  const tracker = await stage.tracker({
     env: {
       MESHNET_FIRST_BYTE_TIMEOUT_SECONDS: '0.3',
       MESHNET_NODE_LEASE_SECONDS: '90000',
@@ -73,6 +73,7 @@ async function play({ doings, company, spacingMs, stream, policy, chats }: Play)
     },
     parts: { clock },
   });
+  const { api } = tracker;
   let asked = 0;
   const bad = await stage.head((response, chat) => {
     const doing = doings[Math.min(asked, doings.length - 1)] ?? 'good';
@@ -93,7 +94,7 @@ async function play({ doings, company, spacingMs, stream, policy, chats }: Play)
     clock.shift(spacingMs[n % spacingMs.length] ?? 0);
   }
   const standing = await standingOf(api, 'healthy:all');
-  await stop();
+  await tracker.stop();
   return { all, since, standing };
 }
 

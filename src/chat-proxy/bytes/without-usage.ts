@@ -13,6 +13,7 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   'system_fingerprint',
 ]);
 const EMPTY_CHOICES = /^(\[\s*\]|null)$/;
+const LINE_END = /\r\n|\r|\n/;
 const NOTHING = Buffer.alloc(0);
 const NO_EDIT = [{ key: 'usage', value: null }];
 
@@ -37,6 +38,15 @@ function withData(bytes: Buffer, data: Buffer, changed: Buffer): Buffer {
   const at = data.byteOffset - bytes.byteOffset;
   const isView = data.buffer === bytes.buffer && at >= 0 && at + data.length <= bytes.length;
   if (isView) return Buffer.concat([bytes.subarray(0, at), changed, bytes.subarray(at + data.length)]);
-  const lines = changed.toString('utf8').split('\n');
-  return Buffer.from(`${lines.map((line) => `data: ${line}`).join('\n')}\n\n`);
+  return Buffer.from(relined(bytes.toString('utf8'), changed.toString('utf8')));
+}
+
+/** An event whose data stood in several lines: these give way to the changed data, all other lines stay. */
+function relined(event: string, data: string): string {
+  const lines = event.split(LINE_END);
+  const isData = (line: string): boolean => line === 'data' || line.startsWith('data:');
+  const first = lines.findIndex(isData);
+  const others = lines.filter((line, at) => at <= first || !isData(line));
+  const said = data.split('\n').map((line) => `data: ${line}`);
+  return [...others.slice(0, first), ...said, ...others.slice(first + 1)].join('\n');
 }

@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { completenessOf, readAnswer, type AnswerFacts, type Completeness } from '../bytes/index.js';
+import {
+  completenessOf,
+  isBadReason,
+  readAnswer,
+  type AnswerFacts,
+  type Completeness,
+} from '../bytes/index.js';
 import { brokenOff, noCompletion, noJson } from './no-completion.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
@@ -71,17 +77,11 @@ export class WholeReader implements AnswerReader {
     // Some gateways put a warning beside a whole answer.
     const isWarning = completeness === 'whole' && !facts.isErrorHidden;
     if (facts.error !== null && !isWarning) return inBandVerdict(port, facts.error, headers);
-    switch (completeness) {
-      case 'whole':
-      case 'no_reason':
-        return COMPLETED;
-      case 'empty':
-        return port.terms.holdsEmpty && !port.isCommitted ? this.withheld() : COMPLETED;
-      case 'aborted':
-        return brokenOff(port, facts.choices?.find(({ reason }) => reason !== null)?.reason ?? '');
-      default:
-        return facts.parsed ? noCompletion(port, 'JSON without a completion') : noJson(port);
-    }
+    if (completeness === 'whole' || completeness === 'no_reason') return COMPLETED;
+    if (completeness === 'empty')
+      return port.terms.holdsEmpty && !port.isCommitted ? this.withheld() : COMPLETED;
+    if (completeness === 'aborted') return brokenOff(port, badReasonOf(facts) ?? '');
+    return facts.parsed ? noCompletion(port, 'JSON without a completion') : noJson(port);
   }
 
   private completeness({ choices }: AnswerFacts): Completeness {
@@ -96,4 +96,9 @@ export class WholeReader implements AnswerReader {
 function wholeOf(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+function badReasonOf({ choices }: AnswerFacts): string | null {
+  const bad = choices?.find(({ reason }) => reason !== null && isBadReason(reason));
+  return bad?.reason ?? null;
 }

@@ -6,29 +6,54 @@ export interface ContextLimit {
   readonly requestTokens: number | null;
 }
 
+const ANSWER = /max_tokens|max_completion_tokens|max_new_tokens|completion|output tokens/i;
 /** As much of a message is looked at. */
 const MOST_CHARACTERS = 2048;
 const NAMES: ReadonlySet<string> = new Set(['context_length_exceeded', 'exceed_context_size_error']);
-/** llama.cpp, llama-cpp-python, vLLM, SGLang, Ollama, LM Studio and TGI, in this order; no pattern can backtrack far. */
+/** llama.cpp, llama-cpp-python, vLLM, SGLang, Ollama, LM Studio and TGI say it in these words; no pattern can backtrack far. */
 const TOO_LONG = [
   /exceeds? (the )?(available )?context (size|window|length)/i,
-  /maximum context length/i,
-  /longer than the model'?s context/i,
+  /context size has been exceeded|\d tokens\) exceeds the maximum allowed length/i,
+  /maximum context length|context length is only|context length of only/i,
+  /(longer|greater) than the (model'?s )?(maximum )?(context|model) length/i,
   /(prompt|input|request) (is )?too long/i,
   /context (the )?overflow|loaded with context length/i,
   /must have less than \d{1,9} tokens|max_new_tokens` must be <=/i,
-  /max_model_len|maximum model length|max_input_len/i,
+  /max_model_len|max_input_len/i,
 ];
 const LIMIT = [
   /maximum context length (?:is|of) (\d{1,9})/i,
+  /context length is only (\d{1,9})/i,
+  /maximum model length of (\d{1,9})/i,
+  /maximum allowed length \((\d{1,9}) tokens/i,
+  /n_ctx: (\d{1,9})/i,
   /context (?:length|size|window)(?: of)?(?: only)?[ :=(]{1,3}(\d{1,9})/i,
   /less than (\d{1,9}) tokens/i,
   /must be <= (\d{1,9})/i,
 ];
 const REQUEST = [
-  /(?:requested|request has|contains|resulted in|given:?)(?: about)?(?: tokens)?[ (:]{1,3}(\d{1,9})/i,
-  /input \((\d{1,9}) tokens\)/i,
-  /(\d{1,9}) (?:input )?tokens/i,
+  /requested a total of (\d{1,9})/i,
+  /you passed (\d{1,9}) input tokens/i,
+  /you requested (?:about )?(\d{1,9}) tokens/i,
+  /(?:request|input|requested tokens|input length) \((\d{1,9})/i,
+  /\(length (\d{1,9})\)/i,
+  /n_keep: (\d{1,9})/i,
+  /your request has (\d{1,9})/i,
+  /resulted in (\d{1,9})/i,
+  /keep the first (\d{1,9})/i,
+  /given:? (\d{1,9})/i,
+];
+
+/** The same of the prompt alone. */
+const PROMPT = [
+  /\((\d{1,9}) in (?:the messages|your prompt)/i,
+  /(\d{1,9}) input tokens/i,
+  /request \((\d{1,9}) tokens\) exceeds the available/i,
+  /the input \((\d{1,9}) tokens\)/i,
+  /input length \((\d{1,9}) tokens\)/i,
+  /prompt \(length (\d{1,9})\)/i,
+  /messages resulted in (\d{1,9})/i,
+  /n_keep: (\d{1,9})|keep the first (\d{1,9})/i,
 ];
 
 /**
@@ -52,6 +77,20 @@ export function contextLimitOf(body: Buffer, message: string | null): ContextLim
   };
 }
 
+/**
+ * Returns the prompt's own length in tokens where the error names it; null where it names none, or only the sum of the
+ * prompt and the answer that was asked for. `max_tokens` is any client's to set, and says nothing of the prompt.
+ */
+export function promptTokensOf(body: Buffer, message: string | null): number | null {
+  const text = (message ?? '').slice(0, MOST_CHARACTERS);
+  return count(errorFields(body).n_prompt_tokens) ?? firstNumber(PROMPT, text);
+}
+
+/** Whether an error speaks of the answer's length, which may be all that is wrong with the request. */
+export function speaksOfAnswer(message: string | null): boolean {
+  return ANSWER.test((message ?? '').slice(0, MOST_CHARACTERS));
+}
+
 function errorFields(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     const answer = JSON.parse(body.toString('utf8')) as { readonly error?: unknown } | null;
@@ -64,7 +103,8 @@ function errorFields(body: Buffer): Readonly<Record<string, unknown>> {
 
 function firstNumber(patterns: readonly RegExp[], text: string): number | null {
   for (const pattern of patterns) {
-    const found = count(Number(pattern.exec(text)?.[1] ?? NaN));
+    const [, first, second] = pattern.exec(text) ?? [];
+    const found = count(Number(first ?? second ?? NaN));
     if (found !== null) return found;
   }
   return null;
