@@ -25,9 +25,16 @@ export interface IncomingChat {
   readonly passage: Passage;
 }
 
+/** Shorter bodies hold no media worth the name. */
+const LEAST_MEDIA_BYTES = 4096;
+
+function hasMedia(body: Buffer): boolean {
+  return body.length > LEAST_MEDIA_BYTES && (body.includes(';base64,') || body.includes('"input_audio"'));
+}
+
 /** What a chat asks of a node. */
 export function demandOf({ path, request: { model, body } }: IncomingChat): Demand {
-  return { model, path, bodyBytes: body.length };
+  return { model, path, bodyBytes: body.length, hasMedia: hasMedia(body) };
 }
 
 /** One attempt at answering a chat. */

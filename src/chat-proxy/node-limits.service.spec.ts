@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 function demand(stated: Partial<Demand> = {}): Demand {
-  return { model: MODEL, path: PATH, bodyBytes: 1000, ...stated };
+  return { model: MODEL, path: PATH, bodyBytes: 1000, hasMedia: false, ...stated };
 }
 
 function anEnd(
@@ -103,6 +103,27 @@ describe('a node', () => {
     expect(roomOf(node)).toBe(Infinity);
   });
 
+  it('teaches the prompt’s length where the error names the answer’s as well', () => {
+    const message =
+      "This model's maximum context length is 256 tokens. However, you requested 900 tokens (512 in the messages, 388 in the completion).";
+    limits.learn(node, anEnd('too_long', message), demand());
+    expect(roomOf(node)).toBe(500);
+  });
+
+  it('keeps the least length that it refused', () => {
+    refused(node);
+    refused(node, undefined, undefined, demand({ bodyBytes: 2000 }));
+    expect(roomOf(node)).toBe(1000);
+    refused(node, undefined, undefined, demand({ bodyBytes: 800 }));
+    expect(roomOf(node)).toBe(800);
+  });
+
+  it('with status 413 is unfit from the request’s length on, whatever it says', () => {
+    const end = anEnd('too_long', 'max_tokens');
+    limits.learn(node, { ...end, answer: { ...end.answer!, status: 413 } }, demand());
+    expect(roomOf(node)).toBe(1000);
+  });
+
   it('teaches nothing where it has no answer', () => {
     limits.learn(node, { ...anEnd('too_long', 'context size 256'), answer: null }, demand());
     expect(roomOf(node)).toBe(Infinity);
@@ -157,6 +178,31 @@ describe('what a node said', () => {
     const unfit = limits.unfit(demand());
     expect(unfit.size).toBe(1000);
     expect([unfit.has(many[998]!), unfit.has(many[999]!)]).toEqual([true, false]);
+  });
+});
+
+describe('a long request', () => {
+  const longer = (bodyBytes: number): ReadonlySet<MeshNode> =>
+    limits.unfit(demand({ bodyBytes }), () => [node, other]);
+
+  it('fits on no node with less than a token of context for eight of its bytes', () => {
+    Object.assign(node, { contextTokens: 1000 });
+    expect(longer(8000).size).toBe(0);
+    expect([...longer(8001)]).toEqual([node]);
+  });
+
+  it('fits on a node by what it said before what its list of models says', () => {
+    Object.assign(node, { contextTokens: 100_000 });
+    refused(node, 1000, 1_000_000, demand({ bodyBytes: 1e9 }));
+    expect([...longer(8001)]).toEqual([node]);
+    rooms.clock.advance(REMEMBERED_MS);
+    expect(longer(8001).size).toBe(0);
+  });
+
+  it('of 4,096 bytes or fewer may fit on any node', () => {
+    Object.assign(node, { contextTokens: 1 });
+    expect([longer(4096).size, longer(4097).size]).toEqual([0, 1]);
+    expect(limits.unfit(demand({ bodyBytes: 4097 })).size).toBe(0);
   });
 });
 

@@ -9,6 +9,8 @@ export interface Demand {
   readonly model: string;
   readonly path: string;
   readonly bodyBytes: number;
+  /** It holds images or audio, whose bytes say little of their tokens. */
+  readonly hasMedia: boolean;
 }
 
 interface NodeLimits {
@@ -41,13 +43,18 @@ export class NodeLimitsService {
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** Learns from an attempt's end. */
-  learn(node: MeshNode, { outcome, answer, message }: AttemptEnd, { path, bodyBytes }: Demand): void {
+  learn(
+    node: MeshNode,
+    { outcome, answer, message }: AttemptEnd,
+    { path, bodyBytes, hasMedia }: Demand,
+  ): void {
     if (outcome === 'unsupported') this.of(node)?.lacking.add(path);
     if (outcome !== 'too_long' || answer === null) return;
     const limits = this.of(node);
     if (limits === null) return;
     const limit = contextLimitOf(answer.body, message);
     limits.contextTokens = limit.limitTokens ?? limits.contextTokens;
+    if (hasMedia && answer.status !== 413) return;
     const isPrompts = !speaksOfAnswer(message);
     const promptTokens = promptTokensOf(answer.body, message) ?? (isPrompts ? limit.requestTokens : null);
     const bytes = tooManyBytes(bodyBytes, limit.limitTokens, promptTokens);
@@ -61,10 +68,10 @@ export class NodeLimitsService {
    * @param nodesOf the nodes of the model; asked for only where the request is long
    */
   unfit(
-    { model, path, bodyBytes }: Demand,
+    { model, path, bodyBytes, hasMedia }: Demand,
     nodesOf: (model: string) => readonly MeshNode[] = NO_NODES,
   ): ReadonlySet<MeshNode> {
-    const isLong = bodyBytes > LONG_BYTES;
+    const isLong = bodyBytes > LONG_BYTES && !hasMedia;
     if (this.limits.size === 0 && !isLong) return NONE;
     const unfit = new Set<MeshNode>(
       isLong ? nodesOf(model).filter((node) => this.isTooShort(node, bodyBytes)) : [],

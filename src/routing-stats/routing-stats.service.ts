@@ -54,7 +54,10 @@ export class RoutingStatsService implements OnModuleDestroy {
     this.halfLifeMs = settings.statsHalfLifeSeconds * 1000;
     this.arms = new ArmStore(this.halfLifeMs);
     this.scouts = new ScoutLedger(this.halfLifeMs);
-    bus.on('model.forgotten', ({ model }) => this.arms.forget(model));
+    bus.on('model.forgotten', ({ model }) => {
+      this.arms.forget(model);
+      this.yields.forget(model);
+    });
     this.cancelPrune = this.pruneLater();
   }
 
@@ -101,8 +104,9 @@ export class RoutingStatsService implements OnModuleDestroy {
 
   /** A chat got nothing of a route: half of its evidence is gone, and its prior counts no more until a sample. */
   gaveNothing(model: string, signature: string): void {
-    this.yields.gaveNothing(signature);
-    this.arms.halve(model, signature, this.clock.now());
+    const now = this.clock.now();
+    this.yields.gaveNothing(signature, now);
+    this.arms.halve(model, signature, now);
   }
 
   /** A chat got a completion of a route, be it a sample or not. */
@@ -118,16 +122,11 @@ export class RoutingStatsService implements OnModuleDestroy {
     this.scouts.ended(signature, gaveSample, this.clock.now());
   }
 
-  /** Whether the model of a route is still known. */
-  private isServed(signature: string): boolean {
-    return this.topology.knownModels().some((model) => signature.startsWith(`${model}|`));
-  }
-
   private pruneLater(): Cancel {
     return this.clock.after(PRUNE_EVERY_MS, () => {
       this.arms.prune(this.clock.now());
       this.scouts.prune(this.clock.now());
-      this.yields.prune((signature) => this.isServed(signature));
+      this.yields.prune(this.clock.now());
       this.cancelPrune = this.pruneLater();
     });
   }

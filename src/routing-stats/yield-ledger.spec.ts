@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 
 function gaveNothing(count: number, signature = 's'): void {
-  for (let n = 0; n < count; n += 1) ledger.gaveNothing(signature);
+  for (let n = 0; n < count; n += 1) ledger.gaveNothing(signature, 0);
 }
 
 describe('a route', () => {
@@ -55,14 +55,18 @@ describe('a route', () => {
 });
 
 describe('pruning', () => {
-  it('drops the routes that are not kept', () => {
+  it('drops the routes that gave nothing a day ago', () => {
     gaveNothing(2, 'a');
-    gaveNothing(2, 'b');
-    gaveNothing(2, 'c');
-    ledger.prune((signature) => signature === 'b');
-    expect([ledger.size, ledger.nothings('a'), ledger.nothings('b')]).toEqual([1, 0, 2]);
-    ledger.prune(() => false);
-    expect(ledger.size).toBe(0);
+    ledger.gaveNothing('b', 1);
+    ledger.prune(86_400_000);
+    expect([ledger.size, ledger.nothings('a'), ledger.nothings('b')]).toEqual([1, 0, 1]);
+  });
+
+  it('drops the routes of a forgotten model, and no others', () => {
+    gaveNothing(2, 'm|a');
+    gaveNothing(2, 'mm|a');
+    ledger.forget('m');
+    expect([ledger.nothings('m|a'), ledger.nothings('mm|a')]).toEqual([0, 2]);
   });
 });
 
@@ -75,7 +79,7 @@ describe('any order of chats', () => {
         let row = 0;
         let isDoubted = false;
         for (const what of chats) {
-          if (what === 'nothing') one.gaveNothing('s');
+          if (what === 'nothing') one.gaveNothing('s', 0);
           if (what === 'completed') one.completed('s');
           if (what === 'sampled') one.sampled('s');
           row = what === 'nothing' ? row + 1 : 0;

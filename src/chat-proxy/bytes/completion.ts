@@ -157,12 +157,12 @@ function readChoice(choice: unknown, place: number): ChoiceFacts {
     return { index: place, hasMessage: false, hasContent: false, hasToolCall: false, reason: null };
   }
   const { text, message, delta } = choice;
-  const said = isJsonObject(delta) ? delta : isJsonObject(message) ? message : null;
+  const said = [delta, message].filter(isJsonObject);
   return {
     index: indexOf(choice, place),
     hasMessage: isJsonObject(message) || typeof text === 'string' || isFilled(text),
-    hasContent: isFilled(text) || (said !== null && hasContent(said)),
-    hasToolCall: said !== null && callsTool(said),
+    hasContent: isFilled(text) || said.some(hasContent),
+    hasToolCall: said.some(callsTool),
     reason: reasonOf(choice.finish_reason),
   };
 }
@@ -174,6 +174,7 @@ function indexOf({ index }: JsonObject, place: number): number {
 /** Some servers send `"finish_reason":""` all along; an object or a number is a reason of a server's own. */
 function reasonOf(reason: unknown): string | null {
   if (typeof reason === 'string') return reason.trim() === '' ? null : reason;
+  if (isJsonObject(reason) && typeof reason.type === 'string') return reason.type;
   return reason === undefined || reason === null || reason === false ? null : JSON.stringify(reason);
 }
 
@@ -193,8 +194,8 @@ function hasContent(said: JsonObject): boolean {
 /** Text, or a list of parts of which one is not an empty text. */
 function isText(value: unknown): boolean {
   if (!Array.isArray(value)) return typeof value === 'string' && value !== '';
-  return (value as unknown[]).some(
-    (part) => !isJsonObject(part) || (part.text ?? null) === null || part.text !== '',
+  return (value as unknown[]).some((part) =>
+    isJsonObject(part) ? (part.text ?? null) === null || part.text !== '' : part !== '',
   );
 }
 

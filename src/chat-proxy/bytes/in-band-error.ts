@@ -113,7 +113,12 @@ function memberError(answer: JsonObject, hasChoices: boolean): InBandError | nul
 
 /** Some servers send an error object with every answer, its members empty where there was no error. */
 function isBlank(error: JsonObject): boolean {
-  return Object.values(error).every((value) => (value ?? '') === '' || value === 0 || value === false);
+  return Object.values(error).every(isNothing);
+}
+
+function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return (value ?? '') === '' || value === 0 || value === false;
 }
 
 function hiddenError(answer: JsonObject, hasChoices: boolean): InBandError | null {

@@ -13,6 +13,8 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   'system_fingerprint',
 ]);
 const EMPTY_CHOICES = /^(\[\s*\]|null)$/;
+/** The head of a stream may carry a byte order mark. */
+const DATA_LINE = /^\uFEFF?data(:|$)/;
 const LINE_END = /\r\n|\r|\n/;
 const NOTHING = Buffer.alloc(0);
 const NO_EDIT = [{ key: 'usage', value: null }];
@@ -44,7 +46,7 @@ function withData(bytes: Buffer, data: Buffer, changed: Buffer): Buffer {
 /** An event whose data stood in several lines: these give way to the changed data, all other lines stay. */
 function relined(event: string, data: string): string {
   const lines = event.split(LINE_END);
-  const isData = (line: string): boolean => line === 'data' || line.startsWith('data:');
+  const isData = (line: string): boolean => DATA_LINE.test(line);
   const first = lines.findIndex(isData);
   const others = lines.filter((line, at) => at <= first || !isData(line));
   const said = data.split('\n').map((line) => `data: ${line}`);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { contextLimitOf, saysTooLong, type ContextLimit } from './context-limit.js';
+import {
+  contextLimitOf,
+  promptTokensOf,
+  saysTooLong,
+  speaksOfAnswer,
+  type ContextLimit,
+} from './context-limit.js';
 
 interface Wording {
   readonly server: string;
@@ -206,6 +212,59 @@ describe('the lengths in an error’s fields', () => {
   });
 });
 
+describe('the length of the prompt alone', () => {
+  const promptOf = (message: string | null, error: unknown = null): number | null =>
+    promptTokensOf(Buffer.from(JSON.stringify({ error })), message);
+
+  it.each([
+    ['you requested 639 tokens (634 in the messages, 5 in the completion)', 634],
+    ['you requested 605 tokens (601 in your prompt; 4 for the completion)', 601],
+    ['your request has 5000 input tokens', 5000],
+    ['You passed 31745 input tokens and requested 1024 output tokens', 31745],
+    ['request (601 tokens) exceeds the available context size (256 tokens)', 601],
+    ["The input (5000 tokens) is longer than the model's context length (4096 tokens).", 5000],
+    ['Input length (5000 tokens) exceeds the maximum allowed length (4095 tokens).', 5000],
+    ['The decoder prompt (length 8357) is longer than the maximum model length of 8192.', 8357],
+    ['your messages resulted in 8500 tokens', 8500],
+    ['(n_keep: 4166>= n_ctx: 4096)', 4166],
+    ['Trying to keep the first 5210 tokens when context the overflows', 5210],
+  ])('is named in "%s": %i', (message, tokens) => {
+    expect(promptOf(message)).toBe(tokens);
+  });
+
+  it.each([
+    null,
+    '',
+    'you requested 639 tokens',
+    'prompt too long; exceeded max context length by 1200 tokens',
+    'maximum context length is 4096 tokens',
+    'the input length exceeds the context length',
+  ])('is not named in "%s"', (message) => {
+    expect(promptOf(message)).toBeNull();
+  });
+
+  it('is that of the error’s field first', () => {
+    expect(promptOf('your request has 5000 input tokens', { n_prompt_tokens: 600 })).toBe(600);
+    expect(promptOf(null, { n_prompt_tokens: 600 })).toBe(600);
+    expect(promptOf('your request has 5000 input tokens', { n_prompt_tokens: 0 })).toBe(5000);
+  });
+});
+
+describe('an error about the answer’s length', () => {
+  it.each([
+    ["'max_tokens' is too large: 1000", true],
+    ['max_completion_tokens is too large', true],
+    ['`inputs` tokens + `max_new_tokens` must be <= 4096', true],
+    ['1000 tokens for the completion', true],
+    ['requested 1024 output tokens', true],
+    ['request (601 tokens) exceeds the available context size (256 tokens), try increasing it', false],
+    ['', false],
+    [null, false],
+  ])('is "%s": %j', (message, isIt) => {
+    expect(speaksOfAnswer(message)).toBe(isIt);
+  });
+});
+
 describe('a long text', () => {
   const SIZE = 100_000;
   const repeated = (part: string): string => part.repeat(Math.ceil(SIZE / part.length));
@@ -227,6 +286,8 @@ describe('a long text', () => {
     expect(saysTooLong(text, [])).toBe(saysTooLong(first, []));
     expect(lengths('', text)).toEqual(lengths('', first));
     expect(lengths(text, text)).toEqual(lengths('', first));
+    expect(promptTokensOf(Buffer.alloc(0), text)).toBe(promptTokensOf(Buffer.alloc(0), first));
+    expect(speaksOfAnswer(text)).toBe(speaksOfAnswer(first));
   });
 
   it('hides what stands behind its first 2,048 characters', () => {
