@@ -63,6 +63,7 @@ module.exports = [
   'routing/proportional.ts',
   'routing/ranking.ts',
   'routing/candidate-notes.ts',
+  'routing/considered.ts',
   'routing/candidate-words.ts',
   'routing/pinned-route.ts',
   'routing/routing-table.ts',

@@ -10,8 +10,9 @@ import { enumerateDiverse } from '../dist/candidate-enumeration/diverse.js';
 import { enumerateGreedy } from '../dist/candidate-enumeration/greedy.js';
 import { CandidatesService } from '../dist/candidate-enumeration/index.js';
 import { seededRng } from '../dist/kernel/index.js';
-import { RegistryService } from '../dist/registry/index.js';
+import { RegistryService, specOfRegistration } from '../dist/registry/index.js';
 import { POLICIES, RoutingService } from '../dist/routing/index.js';
+import { RoutingStatsService } from '../dist/routing-stats/index.js';
 import { RoutingTableService } from '../dist/routing/routing-table.service.js';
 import { TopologyService } from '../dist/topology/index.js';
 import { end } from './relay/processes.mjs';
@@ -30,6 +31,7 @@ const time = Number(values.milliseconds);
 const figures = new Figures();
 
 await chooseAmongEight();
+for (const policy of Object.keys(POLICIES)) await chooseAmongServers(LIMITED, policy);
 for (const size of SIZES) await inProcess(size);
 await hardest(LIMITED);
 for (const size of SIZES) await overHttp(size);
@@ -62,6 +64,37 @@ async function chooseAmongEight() {
   };
   const { choose } = await medians({ choose: thousand });
   figures.add('choose over 8 candidates, proportional', choose, { unit: 'µs', limit: 5, decimals: 2 });
+}
+
+/** Servers of a whole model are all candidates. Half of them are proven. */
+async function chooseAmongServers(size, policy) {
+  const staged = await stageTracker({ MESHNET_ROUTE_POLICY: policy });
+  const room = (type) => staged.tracker.app.get(type);
+  for (let at = 0; at < size; at += 1) {
+    room(RegistryService).register(specOfRegistration(server(at)));
+  }
+  const stats = room(RoutingStatsService);
+  const epoch = room(TopologyService).epoch(MODEL);
+  for (const [at, { signature }] of room(CandidatesService).candidates(MODEL).entries()) {
+    const sample = { model: MODEL, signature, tps: 10 + (at % 50), weight: 1, epoch, isPinned: false };
+    if (at % 2 === 0) stats.record(sample);
+  }
+  const ms = await medians({
+    decide: () => room(RoutingService).decide(MODEL, null),
+    table: () => room(RoutingTableService).tables(MODEL),
+    rebuild: () => room(CandidatesService).candidatesWithout(MODEL, new Set()),
+  });
+  await staged.stop();
+  const limit = policy === 'proportional' ? { limit: 500 } : {};
+  figures.add(`${size} servers: one decision, ${policy}`, ms.decide * 1000, { unit: 'µs', ...limit });
+  if (policy !== 'proportional') return;
+  figures.add(`${size} servers: routing table in the process`, ms.table, { unit: 'ms', decimals: 3 });
+  figures.add(`${size} servers: candidates built anew`, ms.rebuild, { unit: 'ms', decimals: 3, limit: 5 });
+}
+
+function server(at) {
+  const endpoint = `http://10.0.${at >> 8}.${at & 255}:8000`;
+  return { wallet: `owner-${at}`, endpoint, model: MODEL, max_concurrent: 8, throughput_tps: 10 + (at % 90) };
 }
 
 async function inProcess(size) {

@@ -5,6 +5,7 @@ import {
   NOTHING_CONSIDERED,
   type CandidateState,
   type Considered,
+  type LeftOut,
   type Expectation,
 } from '../routing/index.js';
 import type { AttemptNote, CallOutcome, CallRecord, RoutingNote, SampleNote } from './call-record.js';
@@ -164,12 +165,24 @@ const CANDIDATE: fc.Arbitrary<CandidateState> = fc
   .tuple(PLAIN_CANDIDATE, fc.option(EXPECTED))
   .map(([state, expected]) => (expected === null ? state : { ...state, expected }));
 
+/** Shares are kept where candidates are not; a candidate then has one. */
+function lessThanAll(whole: Considered, more: number, value: number): Considered {
+  const shares = whole.eligible.map((_, at) => value / (at + 1));
+  return { ...whole, shares, moreEligible: more, moreLeftOut: more + 1 };
+}
+
 const CONSIDERED: fc.Arbitrary<Considered> = fc.oneof(
   fc.constant(NOTHING_CONSIDERED),
+  fc
+    .tuple(fc.array(PLAIN_CANDIDATE, { minLength: 1 }), COUNT, NUMBER)
+    .map(([eligible, more, value]) => lessThanAll({ eligible, leftOut: [] }, more + 1, value)),
   fc.record({
     eligible: fc.array(CANDIDATE),
     leftOut: fc.array(
-      fc.record({ state: CANDIDATE, reason: fc.constantFrom('breaker_open' as const, 'full' as const) }),
+      fc.record({
+        state: CANDIDATE,
+        reason: fc.constantFrom<LeftOut['reason']>('breaker_open', 'full', 'resting'),
+      }),
     ),
   }),
 );

@@ -126,7 +126,11 @@ const STORY_ATTEMPT = named(
   objectOf<StoryAttempt>('One route that a call tried, and what it was chosen from.', {
     ...attempt,
     reason: orNull(text('Why, in words: what was expected of it, and of the next best.'), UNASKED),
-    candidates: listOf('None of a pinned call: nothing was chosen.', CANDIDATE),
+    candidates: listOf(
+      'The best of them, and the chosen one. None of a pinned call: nothing was chosen.',
+      CANDIDATE,
+    ),
+    candidates_not_kept: whole('How many more there were.'),
   }),
 );
 

@@ -20,6 +20,8 @@ export interface AttemptStory extends AttemptNote {
   /** In words, where the policy predicts; else null. */
   readonly reason: string | null;
   readonly candidates: readonly CandidateNote[];
+  /** How many more there were. */
+  readonly candidates_not_kept: number;
 }
 
 /** Answer of `GET /v1/calls/{id}`: a row of the list, and the candidates of each attempt as they stood. */
@@ -32,7 +34,9 @@ export function callStory({ record, choices }: KeptCall, settings: RoutingSettin
     const { mode, signature } = attempt;
     const considered = choices[at] ?? NOTHING_CONSIDERED;
     const reason = choiceWords(mode, signature, considered);
-    return { ...attempt, reason, candidates: candidateNotes(mode, considered, settings) };
+    const { moreEligible = 0, moreLeftOut = 0 } = considered;
+    const candidates = candidateNotes(mode, considered, settings);
+    return { ...attempt, reason, candidates, candidates_not_kept: moreEligible + moreLeftOut };
   });
   return { ...record, attempts };
 }

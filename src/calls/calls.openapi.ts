@@ -94,7 +94,9 @@ const one: Operation = {
   responses: {
     200: jsonAnswer('The call.', STORY, {
       ...callExample,
-      attempts: callExample.attempts.map((attempt) => ({ ...attempt, reason: null, candidates })),
+      attempts: callExample.attempts.map((attempt) => ({
+        ...{ ...attempt, reason: null, candidates, candidates_not_kept: 0 },
+      })),
     }),
     ...faults(pathFault(), new CallNotFoundError('This call is not among those remembered.')),
   },

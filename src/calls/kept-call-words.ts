@@ -20,7 +20,8 @@ import type { KeptCall } from './call-story.js';
  *            attempts, work units | choices, 0 | id, attempts, work units, choices
  * attempt    probability | ms | status | signature, mode | outcome, cause | node that failed, flags
  * work unit  start | end | units | node, 0
- * choice     candidates, left out | candidates | left out, each its reason, 0 | candidate
+ * choice     candidates, left out | how many more of each | shares, if there are more | candidates |
+ *            left out, each its reason, 0 | candidate
  */
 const CALL_WORDS = 15;
 const ATTEMPT_WORDS = 6;
@@ -35,6 +36,9 @@ const SPEED = 16;
 const FIRST_TOKEN = 32;
 const TOTAL = 64;
 
+/** How many candidates of each kind are kept and are not. */
+const CHOICE_WORDS = 2;
+
 /** Flags of an attempt. */
 const STATUS = 1;
 const TIMED = 2;
@@ -42,8 +46,8 @@ const TIMED = 2;
 export function keptCallWords({ record, choices }: KeptCall): number {
   let words = CALL_WORDS + Math.ceil(record.request_id.length / 4);
   words += record.attempts.length * ATTEMPT_WORDS + record.work_units.length * UNIT_WORDS;
-  for (const { eligible, leftOut } of choices) {
-    words += 1;
+  for (const { eligible, leftOut, shares } of choices) {
+    words += CHOICE_WORDS + (shares?.length ?? 0);
     for (const state of eligible) words += candidateWords(state);
     for (const { state } of leftOut) words += 1 + candidateWords(state);
   }
@@ -142,11 +146,15 @@ function writeUnit(page: WordPage, at: number, unit: WorkUnits): number {
   return at + UNIT_WORDS;
 }
 
-function writeChoice(page: WordPage, at: number, { eligible, leftOut }: Considered): number {
-  const { halves } = page;
+function writeChoice(page: WordPage, at: number, considered: Considered): number {
+  const { numbers, halves } = page;
+  const { eligible, leftOut, shares = [], moreEligible = 0, moreLeftOut = 0 } = considered;
   halves[at * 2] = eligible.length;
   halves[at * 2 + 1] = leftOut.length;
-  let end = at + 1;
+  halves[at * 2 + 2] = moreEligible;
+  halves[at * 2 + 3] = moreLeftOut;
+  numbers.set(shares, at + CHOICE_WORDS);
+  let end = at + CHOICE_WORDS + shares.length;
   for (const state of eligible) end = writeCandidate(page, end, state);
   for (const { state, reason } of leftOut) {
     halves[end * 2] = markOf(page, reason);
@@ -256,7 +264,11 @@ export function readChoices(page: WordPage, at: number): Considered[] {
 function readChoice(page: WordPage, at: number, choices: Considered[]): number {
   const eligible: CandidateState[] = [];
   const leftOut: LeftOut[] = [];
-  let next = at + 1;
+  const moreEligible = half(page, at + 1, 0);
+  const moreLeftOut = half(page, at + 1, 1);
+  let next = at + CHOICE_WORDS;
+  const shares = moreEligible === 0 ? [] : [...page.numbers.slice(next, next + half(page, at, 0))];
+  next += shares.length;
   for (let left = half(page, at, 0); left > 0; left -= 1) {
     eligible.push(readCandidate(page, next));
     next = candidateEnd(page, next);
@@ -266,7 +278,12 @@ function readChoice(page: WordPage, at: number, choices: Considered[]): number {
     leftOut.push({ state: readCandidate(page, next + 1), reason });
     next = candidateEnd(page, next + 1);
   }
-  choices.push({ eligible, leftOut });
+  choices.push({
+    eligible,
+    leftOut,
+    ...(moreEligible === 0 ? {} : { shares, moreEligible }),
+    ...(moreLeftOut === 0 ? {} : { moreLeftOut }),
+  });
   return next;
 }
 

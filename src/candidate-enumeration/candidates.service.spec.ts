@@ -33,17 +33,28 @@ describe('candidates', () => {
     expect(signatures()).toEqual(['fast:all[0-0]', 'middling:all[0-0]', 'slow:all[0-0]']);
   });
 
-  it('are at most eight, and as many as the setting says', () => {
+  it('are at most eight of more than one hop, and as many as the setting says', () => {
     const fill = (mesh: Rooms): void => {
-      for (let at = 0; at < 30; at += 1) mesh.join({ wallet: `w${String(at)}`, throughputTps: 1 + at });
+      mesh.join({ wallet: 'tail', shard: span(1, 1), numLayers: 2, throughputTps: 99 });
+      for (let at = 0; at < 30; at += 1)
+        mesh.join({ wallet: `w${String(at)}`, shard: span(0, 0), throughputTps: 1 + at });
     };
     fill(rooms);
     expect(signatures()).toHaveLength(8);
-    expect(signatures()[0]).toBe('w29:all[0-0]');
-    expect(signatures()[7]).toBe('w22:all[0-0]');
+    expect(signatures()[0]).toBe('w29:0-0[0-0]->tail:1-1[1-1]');
+    expect(signatures()[7]).toBe('w22:0-0[0-0]->tail:1-1[1-1]');
+    expect(rooms.candidates.leftOutCount(MODEL)).toBe(22);
     const narrow = new Rooms({ routing: { maxCandidates: 2 } });
     fill(narrow);
-    expect(signatures(narrow)).toEqual(['w29:all[0-0]', 'w28:all[0-0]']);
+    expect(signatures(narrow)).toHaveLength(2);
+  });
+
+  it.each(['greedy', 'diverse'] as const)('are all servers of the whole model by %s enumeration', (how) => {
+    rooms = new Rooms({ routing: { enumeration: how, maxCandidates: 2 } });
+    for (let at = 0; at < 30; at += 1) rooms.join({ wallet: `w${String(at)}`, throughputTps: 1 + at });
+    expect(signatures()).toHaveLength(30);
+    expect([signatures()[0], signatures()[29]]).toEqual(['w29:all[0-0]', 'w0:all[0-0]']);
+    expect([rooms.candidates.leftOutCount(MODEL), rooms.candidates.leftOutCount('unknown')]).toEqual([0, 0]);
   });
 
   it('stay few with thirty overlapping nodes, since paths are not multiplied', () => {

@@ -15,16 +15,15 @@ import {
   type ModelView,
   type ServingNode,
 } from '../topology/index.js';
-import { capByPrior, ENUMERATIONS } from './enumerations.js';
+import { capByPrior, ENUMERATIONS, type Capped } from './enumerations.js';
 import { assumedTpsOf, mostTpsOf, priorTps, type NodeLoad } from './prior.js';
 import type { Route } from './route.js';
 
-interface Built {
+interface Built extends Capped {
   readonly view: ModelView;
   readonly availabilityVersion: number;
   /** Monotonic ms. */
   readonly at: number;
-  readonly routes: readonly Route[];
 }
 
 /** Candidate routes of each model, built once a view and version of who is blocked or rests; their priors are always live. */
@@ -47,7 +46,10 @@ export class CandidatesService {
     bus.on('model.forgotten', ({ model }) => this.built.delete(model));
   }
 
-  /** At most `maxCandidates` routes of a model, highest prior at build first; none for an unknown model. */
+  /**
+   * Routes of a model, highest prior at build first: at most `maxCandidates` of more than one hop, and 1,000 of one hop. None
+   * for an unknown model.
+   */
   candidates(model: string, view = this.topology.view(model)): readonly Route[] {
     if (view === null) return [];
     const availabilityVersion = this.health.availabilityVersion(model);
@@ -55,16 +57,22 @@ export class CandidatesService {
     if (known?.view === view && known.availabilityVersion === availabilityVersion) return known.routes;
     const live = known === undefined ? [] : this.liveWhileStorming(known, model);
     if (live.length > 0) return live;
-    const routes = this.enumerate(this.withoutUnavailable(view));
-    this.built.set(model, { view, availabilityVersion, at: this.clock.now(), routes });
-    return routes;
+    const capped = this.enumerate(this.withoutUnavailable(view));
+    this.built.set(model, { view, availabilityVersion, at: this.clock.now(), ...capped });
+    return capped.routes;
   }
 
-  /** Candidates for a retry: enumerated afresh without the nodes that this call has tried in vain. */
+  /** How many routes of a model were found beyond its candidates. */
+  leftOutCount(model: string): number {
+    this.candidates(model);
+    return this.built.get(model)?.leftOut ?? 0;
+  }
+
+  /** Candidates enumerated afresh without some nodes: those that failed this call, or are full. */
   candidatesWithout(model: string, tried: ReadonlySet<MeshNode>): readonly Route[] {
     const view = this.topology.view(model);
     if (view === null) return [];
-    return this.enumerate(this.withoutUnavailable(without(view, (node) => tried.has(node))));
+    return this.enumerate(this.withoutUnavailable(without(view, (node) => tried.has(node)))).routes;
   }
 
   /** Live prior in tokens/s of each route of one model. */
@@ -98,7 +106,7 @@ export class CandidatesService {
     );
   }
 
-  private enumerate(view: ModelView): Route[] {
+  private enumerate(view: ModelView): Capped {
     const { enumeration, maxCandidates } = this.settings;
     const routes = ENUMERATIONS[enumeration](view, maxCandidates);
     // The median is worked out only where a node left its throughput open.

@@ -9,8 +9,9 @@ const PATIENT = aNode({ wallet: 'p', firstByteTimeoutSeconds: 1.5 });
 describe('the limits of an attempt', () => {
   it('come from the settings, the total counted from the start of the call', () => {
     expect(limitsOf(new CallSettings(), PLAIN, 5_000)).toEqual({
-      ...{ firstByteMs: 600_000, idleMs: 300_000, totalAt: 7_205_000 },
+      ...{ firstByteMs: 600_000, idleMs: 300_000, totalAt: 7_205_000, silentMs: Infinity },
     });
+    expect(limitsOf(new CallSettings(), PLAIN, 5_000, 1_250).silentMs).toBe(1_250);
   });
 
   it("are the node's own for the first byte, where the nodes file says so", () => {

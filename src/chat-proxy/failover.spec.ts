@@ -16,14 +16,21 @@ interface Asked {
   readonly stream?: boolean;
   readonly pin?: readonly string[] | null;
   readonly trial?: TrialTerms | null;
+  readonly holdsWhole?: boolean;
+  readonly isUnproven?: boolean;
+  readonly isFailing?: boolean;
 }
 
 /** The parts of an attempt's context that failover looks at. */
-function contextOf({ stream = false, pin = null, trial = null }: Asked): SpentAttempt['context'] {
+function contextOf(asked: Asked): SpentAttempt['context'] {
+  const { stream = false, pin = null, trial = null } = asked;
+  const { holdsWhole = false, isUnproven = false, isFailing = false } = asked;
   return {
     chat: { request: { stream, pin } },
     decision: { route: ROUTE, signature: ROUTE.signature },
-    trial,
+    head: HEAD,
+    terms: { holdsWhole },
+    ...{ trial, isUnproven, isFailing },
   } as unknown as SpentAttempt['context'];
 }
 
@@ -61,12 +68,14 @@ describe('another attempt', () => {
     ['a head that is set up wrong', anEnd('misconfigured')],
     ['an answer cut off unseen', anEnd('cut_off')],
     ['a connect timeout', timedOut('connect')],
+    ['an endpoint that the head lacks', answered('unsupported', 501)],
   ])('follows %s, JSON or stream', (_what, end) => {
     for (const stream of [true, false]) expect(after([end], { stream }).mayGoOn()).toBe(true);
   });
 
   it.each([
-    ['a request that the head refused', answered('refused', 400)],
+    ['a request that a proven head refused', answered('refused', 400)],
+    ['an answer without content of a proven head', answered('empty', 200)],
     ['a silence in the midst of a stream', timedOut('idle')],
     ['a call that took too long in all', timedOut('total')],
     ['a client that left', anEnd('client_left')],
@@ -79,6 +88,50 @@ describe('another attempt', () => {
     const trial: TrialTerms = { leastTps: 1, promptMs: 0, takeOver: () => false };
     expect(after([timedOut('idle')], { stream: true, trial }).mayGoOn()).toBe(true);
     expect(after([timedOut('total')], { stream: true, trial }).mayGoOn()).toBe(false);
+  });
+
+  it('follows a silence of a stream that was held until it is whole', () => {
+    const asked = { stream: true, holdsWhole: true };
+    expect(after([timedOut('idle')], asked).mayGoOn()).toBe(true);
+    expect(after([timedOut('total')], asked).mayGoOn()).toBe(false);
+  });
+
+  it.each([
+    ['a refusal', answered('refused', 400)],
+    ['an answer without content', answered('empty', 200)],
+  ])('follows %s of an unproven head, and no second one', (_what, end) => {
+    for (const stream of [true, false]) {
+      const asked = { stream, isUnproven: true };
+      const first = after([end], asked);
+      expect([first.mayGoOn(), first.hasSecondOpinion]).toEqual([true, true]);
+      expect(after([anEnd('failed'), end], asked).mayGoOn()).toBe(true);
+      for (const before of [answered('refused', 400), answered('empty', 200)]) {
+        expect(after([before, end], asked).mayGoOn()).toBe(false);
+      }
+      expect(after([end], { ...asked, isFailing: true, isUnproven: false }).mayGoOn()).toBe(false);
+    }
+  });
+
+  it('is no second opinion after a failure', () => {
+    expect(after([anEnd('failed'), answered('busy', 429)], { isUnproven: true }).hasSecondOpinion).toBe(
+      false,
+    );
+  });
+
+  it('follows a request that is too long for the head, once', () => {
+    const tooLong = answered('too_long', 413);
+    for (const isUnproven of [true, false]) {
+      expect(after([tooLong], { isUnproven }).mayGoOn()).toBe(true);
+      expect(after([tooLong, anEnd('failed')], { isUnproven }).mayGoOn()).toBe(true);
+      expect(after([tooLong, tooLong], { isUnproven }).mayGoOn()).toBe(false);
+    }
+  });
+
+  it('does not follow once the request itself is at fault', () => {
+    const failover = after([answered('failed', 500), answered('failed', 500)]);
+    expect(failover.mayGoOn()).toBe(true);
+    failover.isRequests = true;
+    expect(failover.mayGoOn()).toBe(false);
   });
 
   it('goes without a scout that was too slow, and without none of its nodes', () => {
@@ -94,11 +147,23 @@ describe('another attempt', () => {
     expect(after([late, anEnd('failed')], { stream: true }).mayGoOn()).toBe(true);
     expect(after([late, anEnd('failed'), late], { stream: true }).mayGoOn()).toBe(false);
     expect(after([late], { stream: false }).mayGoOn()).toBe(false);
+    expect(after([late], { stream: false, isUnproven: true }).mayGoOn()).toBe(false);
+  });
+
+  it('follows a first-byte timeout of JSON, once, where the head has failed several times in a row', () => {
+    const late = timedOut('first_byte');
+    const asked = { stream: false, isFailing: true };
+    expect(after([late], asked).mayGoOn()).toBe(true);
+    expect(after([late, late], asked).mayGoOn()).toBe(false);
   });
 
   it('comes first, and never to a pinned call', () => {
     expect(new Failover(1).mayGoOn()).toBe(true);
-    expect(after([anEnd('failed')], { pin: ['head:0-1'] }).mayGoOn()).toBe(false);
+    const pin = ['head:0-1'];
+    expect(after([anEnd('failed')], { pin }).mayGoOn()).toBe(false);
+    for (const end of [answered('refused', 400), answered('empty', 200), answered('too_long', 413)]) {
+      expect(after([end], { pin, isUnproven: true, isFailing: true }).mayGoOn()).toBe(false);
+    }
   });
 
   it('is one of so many at most', () => {
@@ -154,6 +219,23 @@ describe('when no attempt is left, the client is told', () => {
   it('what was wrong with the request, once a head has looked at it', () => {
     expect(toldOf([busy, answered('refused', 400)])).toBe(1);
     expect(toldOf([failed, unreachable, answered('refused', 422)])).toBe(2);
+  });
+
+  it('an answer without content, rather than any refusal', () => {
+    expect(toldOf([answered('empty', 200), answered('refused', 400)])).toBe(0);
+    expect(toldOf([answered('refused', 400), answered('empty', 200), busy])).toBe(1);
+  });
+
+  it('that the request is too long, rather than that there is too much to do', () => {
+    expect(toldOf([answered('too_long', 413), busy, failed])).toBe(0);
+    expect(toldOf([answered('too_long', 413), answered('refused', 400)])).toBe(1);
+  });
+
+  it('what the last head said, where the request itself is at fault', () => {
+    const ends = [busy, failed, answered('failed', 500)];
+    const failover = after(ends, { stream: true });
+    failover.isRequests = true;
+    expect(failover.mostTelling()?.settled.end).toBe(ends[2]);
   });
 
   it('that JSON ran out of time, since only that keeps its library from trying at once', () => {

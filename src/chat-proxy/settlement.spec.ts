@@ -62,8 +62,22 @@ describe('what an attempt says of its nodes', () => {
     expect(outcomeOf(anEnd(), ROUTE)).toEqual({ kind: 'success' });
   });
 
-  it.each(['client_left', 'refused'] as const)('is nothing when it was %s', (outcome) => {
-    expect(outcomeOf(anEnd({ outcome }), ROUTE)).toEqual({ kind: 'neutral' });
+  it.each(['client_left', 'busy', 'too_long', 'unsupported', 'abandoned'] as const)(
+    'is nothing when it was %s',
+    (outcome) => {
+      expect(outcomeOf(anEnd({ outcome }), ROUTE)).toEqual({ kind: 'neutral' });
+    },
+  );
+
+  it.each([
+    ['refused', { outcome: 'refused' }],
+    ['empty and held for another route', { outcome: 'empty' }],
+    ['completed without content', { completeness: 'empty' }],
+  ] as const)('is that the named hop, else the head, gave nothing when it was %s', (_what, stated) => {
+    const given = (failedNodeId: string | null): unknown =>
+      outcomeOf(anEnd({ ...stated, failedNodeId }), ROUTE);
+    expect(given('tail:0-3')).toEqual({ kind: 'nothing', by: TAIL });
+    expect(given(null)).toEqual({ kind: 'nothing', by: HEAD });
   });
 
   it.each(['failed', 'cut_off'] as const)(
@@ -71,17 +85,30 @@ describe('what an attempt says of its nodes', () => {
     (outcome) => {
       const blame = (failedNodeId: string | null): unknown =>
         outcomeOf(anEnd({ outcome, failedNodeId }), ROUTE);
-      expect(blame('tail:0-3')).toEqual({ kind: 'failure', blame: TAIL });
-      expect(blame('head:0-1')).toEqual({ kind: 'failure', blame: HEAD });
-      expect(blame('stranger:0-3')).toEqual({ kind: 'failure', blame: HEAD });
-      expect(blame(null)).toEqual({ kind: 'failure', blame: HEAD });
+      expect(blame('tail:0-3')).toEqual({ kind: 'failure', blame: TAIL, isCut: true });
+      expect(blame('head:0-1')).toEqual({ kind: 'failure', blame: HEAD, isCut: true });
+      expect(blame('stranger:0-3')).toEqual({ kind: 'failure', blame: HEAD, isCut: true });
+      expect(blame(null)).toEqual({ kind: 'failure', blame: HEAD, isCut: true });
+    },
+  );
+
+  it.each(['failed', 'cut_off', 'timed_out', 'misconfigured'] as const)(
+    'is a cut when it %s after the client had got something, and none before',
+    (outcome) => {
+      for (const isCommitted of [true, false]) {
+        expect(outcomeOf(anEnd({ outcome, isCommitted }), ROUTE)).toEqual({
+          ...{ kind: 'failure', blame: HEAD, isCut: isCommitted },
+        });
+      }
     },
   );
 
   it('is nothing of a route without nodes', () => {
     const nowhere = { ...ROUTE, hops: [] };
     expect(blamedNode(anEnd({ outcome: 'failed' }), nowhere)).toBeNull();
-    expect(outcomeOf(anEnd({ outcome: 'failed' }), nowhere)).toEqual({ kind: 'neutral' });
+    for (const outcome of ['failed', 'refused', 'empty'] as const) {
+      expect(outcomeOf(anEnd({ outcome }), nowhere)).toEqual({ kind: 'neutral' });
+    }
   });
 });
 

@@ -21,14 +21,10 @@ const QUEUE_MS = 60_000;
 let rooms: Rooms;
 let settings: CallSettings;
 let turns: TurnsService;
-function open(
-  options: Partial<CallSettings> = {},
-  maxCandidates = 8,
-  routing: Partial<RoutingSettings> = {},
-): void {
+function open(options: Partial<CallSettings> = {}, routing: Partial<RoutingSettings> = {}): void {
   rooms = new Rooms({
     nodes: { leaseSeconds: 1e6 },
-    routing: { exploreShare: 0, maxCandidates, ...routing },
+    routing: { exploreShare: 0, ...routing },
   });
   settings = Object.assign(new CallSettings(), options);
   const learning = learningIn(rooms);
@@ -174,18 +170,17 @@ describe('calls that wait', () => {
 });
 
 describe('a call that waits for certain nodes', () => {
-  /** Two nodes with room for one call each; only one of them is a candidate. */
+  /** Two nodes with room for one call each; one of them rests, so that only pinned calls go there. */
   function oneCandidate(): void {
-    open({}, 1);
     rooms.join({ wallet: 'a', maxConcurrent: 1, throughputTps: 90 });
-    rooms.join({ wallet: 'b', maxConcurrent: 1, throughputTps: 10 });
+    rooms.health.rest(rooms.join({ wallet: 'b', maxConcurrent: 1, throughputTps: 10 }).node, 1e5);
   }
 
   it('passes those before it where they cannot go', async () => {
     oneCandidate();
     const [onA, onB] = [take(), take(pinned('b:all'))];
     const [before, pin, after] = [wait(), wait(pinned('b:all')), wait()];
-    onB.open.settle(DONE);
+    onB.open.abandon();
     await heard();
     expect([before.nodeId, pin.nodeId, after.nodeId]).toEqual([undefined, 'b:all', undefined]);
     onA.open.settle(DONE);
@@ -491,7 +486,7 @@ describe('admission', () => {
   /** Ten tokens/s at rest; with somebody there, more than the 0.101 s a token that are allowed. */
   const LIMIT = 0.101;
   const admitting = (limit: number, options: Partial<CallSettings> = {}): void => {
-    open(options, 8, { policy: 'least-expected-delay', controlShare: 0, admissionSecondsPerToken: limit });
+    open(options, { policy: 'least-expected-delay', controlShare: 0, admissionSecondsPerToken: limit });
     // Of prompts, none: what is predicted is the answer alone.
     rooms.speeds.usual = () => ({ promptTokens: 0, outputTokens: 200 });
     rooms.join({ wallet: 'a', throughputTps: 10 });

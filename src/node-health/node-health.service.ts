@@ -188,6 +188,11 @@ export class NodeHealthService implements OnModuleDestroy {
     if (node.present) this.rests.begin(node, ms);
   }
 
+  /** Whether any node of any model rests. */
+  get doesAnyRest(): boolean {
+    return this.rests.isAny;
+  }
+
   isResting(node: MeshNode): boolean {
     return this.rests.of(node) !== null;
   }

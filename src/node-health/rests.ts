@@ -25,8 +25,12 @@ export class Rests {
     private readonly bus: EventBus,
   ) {}
 
+  get isAny(): boolean {
+    return this.rests.size > 0;
+  }
+
   of(node: MeshNode): Rest | null {
-    return this.rests.size === 0 ? null : (this.rests.get(node) ?? null);
+    return this.isAny ? (this.rests.get(node) ?? null) : null;
   }
 
   /** Milliseconds left; 0 while it does not rest. */

@@ -70,6 +70,7 @@ describe('a nodes file', () => {
       maxConcurrent: 4,
       access: { headers: { 'x-team': 'lab', authorization: 'Bearer canary-env' } },
       firstByteTimeoutSeconds: 0.5,
+      finishReasons: 'sent',
       healthPath: '/health?deep=1',
     });
   });

@@ -61,6 +61,7 @@ describe('a registration', () => {
       maxConcurrent: 4,
       upstreamModel: 'qwen3:latest',
       firstByteTimeoutSeconds: null,
+      finishReasons: 'sent',
       access: { headers: {} },
     });
   });

@@ -15,7 +15,14 @@ import type { LoggedCall, Standing } from './logged-call.js';
  */
 const CALL_WORDS = 7;
 
-const STANDINGS: readonly Standing[] = ['counted', 'not_chosen', 'failed', 'client_left', 'no_sample'];
+const STANDINGS: readonly Standing[] = [
+  'counted',
+  'not_chosen',
+  'failed',
+  'client_left',
+  'no_sample',
+  'not_all_kept',
+];
 
 /** How many entries a call counts as: itself and its candidates, each twice if more was expected of it. */
 export function entriesOf({ candidates }: LoggedCall): number {

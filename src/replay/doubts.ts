@@ -3,7 +3,12 @@ import type { Reweighed } from './reweighing.js';
 
 /** Why a log can't tell what another setting would have earned. */
 export type Doubt =
-  'policy_needs_more' | 'no_randomness' | 'never_tried' | 'load_moves' | 'too_little_evidence';
+  | 'candidates_not_kept'
+  | 'policy_needs_more'
+  | 'no_randomness'
+  | 'never_tried'
+  | 'load_moves'
+  | 'too_little_evidence';
 
 /** What a log holds of the proposed setting. */
 export interface Evidence {
@@ -22,6 +27,8 @@ const MOST_MOVED_SHARE = 0.1;
 const LEAST_EFFECTIVE_SIZE = 30;
 
 export const DOUBTS: Readonly<Record<Doubt, string>> = {
+  candidates_not_kept:
+    'Most calls were chosen from more candidates than records keep: what another setting would have chosen is not known.',
   policy_needs_more: 'What the proposed policy looks at was not logged under the policy in force.',
   no_randomness:
     'Most calls had one route to go to under the setting in force, and the proposed one would have chosen others: nothing shows how those would have done.',

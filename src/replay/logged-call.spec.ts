@@ -50,6 +50,14 @@ describe('a logged call', () => {
     expect(logged(call)).toMatchObject({ standing, candidates: [], tokens: 0 });
   });
 
+  it('is of no use to a replay where not all candidates were kept; its speed is', () => {
+    const some: Considered = { ...considered, shares: [0.5], moreEligible: 3 };
+    expect(logged({ completion_tokens: 40 }, some)).toMatchObject({
+      ...{ standing: 'not_all_kept', candidates: [], tokens: 40 },
+    });
+    expect(logged({}, { ...considered, moreLeftOut: 3 }).standing).toBe('counted');
+  });
+
   it.each(['scout', 'exploit', 'control'])('is counted where the policy chose by mode %s', (mode) => {
     expect(logged({ attempts: [aFinishedAttempt({ mode })] }).standing).toBe('counted');
   });

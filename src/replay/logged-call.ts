@@ -10,7 +10,9 @@ export type Standing =
   /** The client left: how long it would have taken is not known. */
   | 'client_left'
   /** No sample of speed: too few tokens, a client that read slowly. */
-  | 'no_sample';
+  | 'no_sample'
+  /** It was chosen from more candidates than its record keeps: what else would have been chosen can't be said. */
+  | 'not_all_kept';
 
 /** How many calls a replay does without, by why. */
 export type LeftOutCalls = Readonly<Record<Exclude<Standing, 'counted'>, number>>;
@@ -23,7 +25,7 @@ export interface LoggedCall {
   readonly standing: Standing;
   /** Of all attempts, waiting for a free node left out. */
   readonly seconds: number;
-  /** Completion tokens; 0 where it is not counted. */
+  /** Completion tokens; 0 where its speed is no sample. */
   readonly tokens: number;
   /** The route chosen first: what came of it is the choice's doing. */
   readonly signature: string;
@@ -52,8 +54,9 @@ export function loggedCall(
   const last = call.attempts.at(-1);
   if (first === undefined || last === undefined) return null;
   const candidates = considered?.eligible ?? NO_CANDIDATES;
-  const standing = candidates.length === 0 ? 'not_chosen' : standingOf(call, first.mode);
+  const standing = candidates.length === 0 ? 'not_chosen' : standingOf(call, first.mode, considered);
   const isCounted = standing === 'counted';
+  const isMeasured = isCounted || standing === 'not_all_kept';
   let ms = 0;
   for (const attempt of call.attempts) ms += attempt.ms ?? 0;
   return {
@@ -61,7 +64,7 @@ export function loggedCall(
     endedAt,
     standing,
     seconds: Math.max(SHORTEST_SECONDS, ms / 1000),
-    tokens: isCounted ? (call.completion_tokens ?? 0) : 0,
+    tokens: isMeasured ? (call.completion_tokens ?? 0) : 0,
     signature: first.signature,
     probability: first.probability,
     candidates: isCounted ? candidates : NO_CANDIDATES,
@@ -70,8 +73,10 @@ export function loggedCall(
   };
 }
 
-function standingOf(call: FinishedCall, mode: string): Standing {
+function standingOf(call: FinishedCall, mode: string, considered: Considered | undefined): Standing {
   if (!POLICY_MODES.has(mode)) return 'not_chosen';
-  if (call.outcome === 'completed' && call.sample === 'recorded') return 'counted';
+  if (call.outcome === 'completed' && call.sample === 'recorded') {
+    return (considered?.moreEligible ?? 0) === 0 ? 'counted' : 'not_all_kept';
+  }
   return BY_OUTCOME[call.outcome ?? ''] ?? 'failed';
 }

@@ -93,6 +93,7 @@ const REPLAY = named(
       failed: whole('No route served them.'),
       client_left: whole('Their client left.'),
       no_sample: whole('Too few tokens, or a client that read slowly.'),
+      not_all_kept: whole('Chosen from more candidates than records keep.'),
     }),
     effective_sample_size: orNull(
       amount('As many calls made by the proposed setting itself would tell about as much.'),
@@ -114,7 +115,7 @@ const example: RoutingReplay = {
   reason: null,
   why: null,
   calls: 3120,
-  left_out: { not_chosen: 4, failed: 11, client_left: 35, no_sample: 210 },
+  left_out: { not_chosen: 4, failed: 11, client_left: 35, no_sample: 210, not_all_kept: 0 },
   effective_sample_size: 1871.4,
   as_logged: {
     tps: { mean: 22.4, low: 21.9, high: 22.9 },

@@ -34,7 +34,10 @@ export class ReplayService {
     if (!this.topology.isKnown(model)) throw new ModelNotFoundError(model);
     const calls = this.log.within(model, windowSeconds);
     const counted = calls.filter(({ standing }) => standing === 'counted').length;
-    if (counted < LEAST_CALLS) throw new TooFewCallsError(counted, LEAST_CALLS);
+    const partial = calls.filter(({ standing }) => standing === 'not_all_kept').length;
+    // Of mostly partial calls the replay can say why they tell nothing.
+    const usable = partial > counted ? partial + counted : counted;
+    if (usable < LEAST_CALLS) throw new TooFewCallsError(usable, LEAST_CALLS);
     return inTurns(replaying(calls, this.inForce, proposed));
   }
 }

@@ -103,10 +103,39 @@ describe('a replay', () => {
     );
     const all = [...calls, ...others];
     const found = replay(all, routingOf({ weightAlpha: 2 }));
-    expect(found.left_out).toEqual({ not_chosen: 10, failed: 20, client_left: 30, no_sample: 40 });
+    expect(found.left_out).toEqual({
+      not_chosen: 10,
+      failed: 20,
+      client_left: 30,
+      no_sample: 40,
+      not_all_kept: 0,
+    });
     expect(found.estimates).toEqual(replay(calls, routingOf({ weightAlpha: 2 })).estimates);
     expect(found.warnings.join()).toContain('client left');
     expect(found.warnings.join()).not.toContain('failed');
+  });
+
+  const unkept = (calls: readonly LoggedCall[]): LoggedCall[] =>
+    calls.map((call) => ({ ...call, standing: 'not_all_kept', candidates: [] }));
+
+  it('cannot tell where most calls were chosen from more candidates than their records keep', () => {
+    const calls = logOf();
+    const found = replay(
+      [...calls.slice(0, 100), ...unkept(calls.slice(100))],
+      routingOf({ weightAlpha: 2 }),
+    );
+    expect(found).toMatchObject({
+      ...{ verdict: 'cannot_tell', reason: 'candidates_not_kept', calls: 400, estimates: null },
+      left_out: { not_all_kept: 300 },
+    });
+    expect(found.as_logged.tps.mean).toBeCloseTo(replay(calls, routingOf()).as_logged.tps.mean, 9);
+  });
+
+  it('does without such calls where they are fewer, and warns of them', () => {
+    const calls = logOf();
+    const found = replay([...calls, ...unkept(calls.slice(0, 50))], routingOf({ weightAlpha: 2 }));
+    expect(found.estimates).toEqual(replay(calls, routingOf({ weightAlpha: 2 })).estimates);
+    expect(found.warnings.join()).toContain('more candidates than records keep');
   });
 
   it('warns of what fewer scouts would not have found out', () => {

@@ -50,7 +50,8 @@ const CALLS_FOR_CONTENTION = 2000;
  * What `proposed` would have earned on these calls, had it chosen each first route among the candidates as they stood.
  * It pauses every few milliseconds.
  *
- * @param calls of one model, all that there were, oldest first; at least two of them counted
+ * @param calls of one model, all that there were, oldest first; at least two of them counted, or more of them without all
+ *   their candidates
  */
 export function* replaying(
   calls: readonly LoggedCall[],
@@ -58,6 +59,8 @@ export function* replaying(
   proposed: RoutingSettings,
 ): Generator<void, Replay> {
   const counted = calls.filter(({ standing }) => standing === 'counted');
+  const partial = calls.filter(({ standing }) => standing === 'not_all_kept');
+  if (partial.length > counted.length) return unkept(calls, [...counted, ...partial]);
   const reweighed = yield* reweighing(counted, inForce, proposed);
   yield;
   // Which choices were made may flatter a log, or belittle it.
@@ -87,6 +90,19 @@ export function* replaying(
   };
 }
 
+/** Too few calls have all their candidates. */
+function unkept(calls: readonly LoggedCall[], measured: readonly LoggedCall[]): Replay {
+  const reason: Doubt = 'candidates_not_kept';
+  return {
+    ...{ verdict: 'cannot_tell', reason, why: DOUBTS[reason] },
+    calls: measured.length,
+    left_out: leftOutOf(calls),
+    effective_sample_size: null,
+    as_logged: asLogged(measured),
+    ...{ estimates: null, warnings: [] },
+  };
+}
+
 function estimatesOf({ tps, seconds }: Reweighed): ReplayEstimates {
   const both = (estimate: (trials: readonly Trial[]) => Interval): Earnings => ({
     tps: estimate(tps),
@@ -107,7 +123,7 @@ function asLogged(counted: readonly LoggedCall[]): Earnings {
 }
 
 function leftOutOf(calls: readonly LoggedCall[]): LeftOutCalls {
-  const counts = { not_chosen: 0, failed: 0, client_left: 0, no_sample: 0 };
+  const counts = { not_chosen: 0, failed: 0, client_left: 0, no_sample: 0, not_all_kept: 0 };
   for (const { standing } of calls) if (standing !== 'counted') counts[standing] += 1;
   return counts;
 }

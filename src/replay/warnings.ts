@@ -52,6 +52,13 @@ const RULES: readonly ((its: Circumstances) => string | null)[] = [
       'ended because their client left',
       'If clients leave slow answers, slow routes look better than they are.',
     ),
+  ({ leftOut, calls }) =>
+    leftOutWarning(
+      leftOut.not_all_kept,
+      calls,
+      'were chosen from more candidates than records keep',
+      'The others were made on a smaller mesh.',
+    ),
   ({ inForce, proposed }) =>
     proposed.exploreShare < inForce.exploreShare
       ? 'With fewer scouts less would be learned in the long run; the replay knows what was learned with those there were.'

@@ -43,6 +43,13 @@ describe('the store of arms', () => {
     expect(store.get('m', 's')).toMatchObject({ value: 90, mass: 1, count: 1 });
   });
 
+  it('keeps 4,096 arms a model, the longest without a sample dropped first', () => {
+    for (let at = 0; at < 4096; at += 1) record(`s${String(at)}`);
+    record('s0');
+    record('one more');
+    expect([has('s0'), has('s1'), has('s2'), has('one more')]).toEqual([true, false, true, true]);
+  });
+
   it('forgets a model with all its arms', () => {
     record('a');
     record('a', { model: 'other' });

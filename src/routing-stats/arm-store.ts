@@ -10,6 +10,8 @@ interface StoredArm {
 
 /** A client can pin any order of nodes; so many of such arms are kept per model. */
 const MOST_PINNED_ONLY = 512;
+/** Past full nodes a mesh has many routes in a day; a model keeps this many arms. */
+const MOST_ARMS = 4096;
 
 /** Arms by model and signature, bounded. */
 export class ArmStore {
@@ -38,6 +40,7 @@ export class ArmStore {
       stored.sampled = this.samples;
     }
     if (pinnedOnly && before === undefined) this.boundPinned(arms);
+    if (arms.size > MOST_ARMS) dropOldest(arms, [...arms]);
     return arm;
   }
 
@@ -62,8 +65,7 @@ export class ArmStore {
   private boundPinned(arms: Map<string, StoredArm>): void {
     const pinned = [...arms].filter(([, { pinnedOnly }]) => pinnedOnly);
     if (pinned.length <= MOST_PINNED_ONLY) return;
-    const [oldest] = pinned.reduce((a, b) => (a[1].sampled < b[1].sampled ? a : b));
-    arms.delete(oldest);
+    dropOldest(arms, pinned);
   }
 
   private begin(model: string): Map<string, StoredArm> {
@@ -71,4 +73,10 @@ export class ArmStore {
     this.models.set(model, arms);
     return arms;
   }
+}
+
+/** Drops the one that was sampled longest ago. */
+function dropOldest(arms: Map<string, StoredArm>, among: readonly (readonly [string, StoredArm])[]): void {
+  const [oldest] = among.reduce((a, b) => (a[1].sampled < b[1].sampled ? a : b));
+  arms.delete(oldest);
 }

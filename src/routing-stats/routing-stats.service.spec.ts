@@ -39,6 +39,7 @@ describe('an estimate', () => {
       lastSampleAt: null,
       scoutsInFlight: 0,
       barred: false,
+      nothings: 0,
     });
   });
 

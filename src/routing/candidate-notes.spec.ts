@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aCandidate, aProven } from '../../test/support/builders.js';
 import { RoutingSettings } from '../settings/index.js';
 import { candidateNotes } from './candidate-notes.js';
-import { NOTHING_CONSIDERED } from './routing.service.js';
+import { NOTHING_CONSIDERED } from './considered.js';
 
 const SETTINGS = Object.assign(new RoutingSettings(), { exploreShare: 0.4 });
 

@@ -2,7 +2,8 @@ import type { RoutingSettings } from '../settings/index.js';
 import { POLICIES } from './policies.js';
 import type { CandidateState } from './policy.js';
 import { allOnBestPrior } from './ranking.js';
-import type { Considered, LeftOut, RouteMode } from './routing.service.js';
+import type { Considered, LeftOut } from './considered.js';
+import type { RouteMode } from './routing.service.js';
 
 /** One candidate as it stood when a call's route was chosen. */
 export interface CandidateNote {
@@ -13,7 +14,7 @@ export interface CandidateNote {
   readonly prior_tps: number;
   /** Evidence left, in samples. */
   readonly weight: number;
-  /** The probability with which the choice fell on it; they sum to 1. */
+  /** The probability with which the choice fell on it; those of all candidates sum to 1. */
   readonly traffic_share: number;
   readonly scouts_in_flight: number;
   /** Whether scouting it was barred. */
@@ -30,17 +31,24 @@ export interface CandidateNote {
 /** What a choice was made from, those the policy chose from first. Worked out when somebody asks, not per call. */
 export function candidateNotes(
   mode: RouteMode,
-  { eligible, leftOut }: Considered,
+  considered: Considered,
   settings: RoutingSettings,
 ): CandidateNote[] {
-  const shares =
-    mode === 'greedy-fallback'
-      ? allOnBestPrior(eligible)
-      : POLICIES[settings.policy].shares(eligible, settings);
+  const { eligible, leftOut } = considered;
+  const shares = considered.shares ?? sharesOf(mode, eligible, settings);
   return [
     ...eligible.map((state, at) => noteOf(state, shares[at] ?? 0, null)),
     ...leftOut.map(({ state, reason }) => noteOf(state, 0, reason)),
   ];
+}
+
+function sharesOf(
+  mode: RouteMode,
+  eligible: readonly CandidateState[],
+  settings: RoutingSettings,
+): readonly number[] {
+  if (mode === 'greedy-fallback') return allOnBestPrior(eligible);
+  return POLICIES[settings.policy].shares(eligible, settings);
 }
 
 function noteOf(state: CandidateState, share: number, leftOut: CandidateNote['left_out']): CandidateNote {

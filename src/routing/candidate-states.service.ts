@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CandidatesService, type Route } from '../candidate-enumeration/index.js';
+import { CLOCK, type Clock } from '../kernel/index.js';
 import type { CallAsk } from '../node-speeds/index.js';
 import { NodeHealthService } from '../node-health/index.js';
 import { RoutingStatsService } from '../routing-stats/index.js';
@@ -15,6 +16,7 @@ export class CandidateStatesService {
     private readonly stats: RoutingStatsService,
     private readonly expectations: ExpectationsService,
     private readonly health: NodeHealthService,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @param ask what is asked for; null: a call as the model's usually are */
@@ -22,11 +24,13 @@ export class CandidateStatesService {
     const epoch = view === null ? 0 : view.epoch;
     const priors = this.candidates.priors(model, routes, view);
     const expectations = this.expectations.of(model, routes, ask);
+    // Once for all: there may be a thousand.
+    const now = this.clock.now();
     const states: CandidateState[] = [];
     for (let at = 0; at < routes.length; at += 1) {
       const route = routes[at];
       if (route !== undefined) {
-        states.push(this.stateOf(route, epoch, priors[at] ?? 0, expectations?.[at]));
+        states.push(this.stateOf(route, epoch, now, priors[at] ?? 0, expectations?.[at]));
       }
     }
     return states;
@@ -35,6 +39,7 @@ export class CandidateStatesService {
   private stateOf(
     { model, signature, hops }: Route,
     epoch: number,
+    now: number,
     priorTps: number,
     expected: Expectation | undefined,
   ): CandidateState {
@@ -43,6 +48,7 @@ export class CandidateStatesService {
       model,
       signature,
       epoch,
+      now,
     );
     const hopCount = hops.length;
     const steadiness = this.steadinessOf(hops);

@@ -1,5 +1,6 @@
 import type { CandidateState } from './policy.js';
-import type { Considered, RouteMode } from './routing.service.js';
+import type { Considered } from './considered.js';
+import type { RouteMode } from './routing.service.js';
 
 /** Why the choice fell on this route, by what was expected of the candidates; null where nothing was. */
 export function choiceWords(

@@ -15,19 +15,11 @@ export { AdmissionService, type Admission } from './admission.service.js';
 export { candidateNotes, type CandidateNote } from './candidate-notes.js';
 export { candidateEnd, candidateWords, readCandidate, writeCandidate } from './candidate-words.js';
 export { choiceWords } from './choice-words.js';
+export { NOTHING_CONSIDERED, type Considered, type LeftOut } from './considered.js';
 export { ExpectationsService } from './expectations.service.js';
 export { pinnedRoute } from './pinned-route.js';
 export { POLICIES } from './policies.js';
 export type { CandidateState, Choice, Expectation, Policy, PolicySettings } from './policy.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingTableService, type ModelRouting } from './routing-table.service.js';
-export {
-  NOTHING_CONSIDERED,
-  Resting,
-  RoutingService,
-  type Considered,
-  type Decision,
-  type Full,
-  type LeftOut,
-  type RouteMode,
-} from './routing.service.js';
+export { Resting, RoutingService, type Decision, type Full, type RouteMode } from './routing.service.js';

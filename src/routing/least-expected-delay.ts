@@ -35,7 +35,11 @@ export const leastExpectedDelay: Policy = {
   shares(candidates, settings) {
     if (candidates.every(({ expected }) => expected === undefined)) return candidates.map(() => 0);
     const groups = groupsOf(candidates, settings);
-    return candidates.map((_, at) => probabilityOf(at, groups));
+    const shares = candidates.map(() => 0);
+    for (const { share, members } of groups) {
+      for (const at of members) shares[at] = (shares[at] ?? 0) + share / members.length;
+    }
+    return shares;
   },
 };
 
@@ -49,9 +53,10 @@ interface Group {
 function groupsOf(candidates: readonly CandidateState[], settings: PolicySettings): Group[] {
   const costOf = costWith(settings);
   const best = leastBy(candidates, costOf);
+  const isBest = new Set(best);
   const bestSeconds = candidates[best[0] ?? 0]?.expected?.seconds ?? Infinity;
   const scouts = candidates.flatMap(({ expected, barred }, at) =>
-    !barred && !best.includes(at) && (expected?.optimisticSeconds ?? Infinity) < bestSeconds ? [at] : [],
+    !barred && !isBest.has(at) && (expected?.optimisticSeconds ?? Infinity) < bestSeconds ? [at] : [],
   );
   const control = settings.controlShare ?? 0;
   const scout = Math.min(MOST_SCOUT_SHARE, SCOUT_SHARE * scouts.length, settings.exploreShare, 1 - control);

@@ -14,6 +14,8 @@ export interface ModelRouting {
   readonly num_layers: number;
   readonly gaps: readonly { start_layer: number; end_layer: number }[];
   readonly candidates: readonly RoutingRow[];
+  /** Routes that were found and are no candidates, for there are enough. */
+  readonly candidates_left_out: number;
 }
 
 /** What the router knows, as people and dashboards read it. */
@@ -54,6 +56,7 @@ export class RoutingTableService {
       num_layers: view.numLayers,
       gaps: this.topology.gaps(model).map(({ start, end }) => ({ start_layer: start, end_layer: end })),
       candidates: routingRows(facts, this.clock.now()),
+      candidates_left_out: this.candidates.leftOutCount(model),
     };
   }
 }

@@ -85,7 +85,11 @@ const MODEL = named(
         end_layer: whole('The last, inclusive.'),
       }),
     ),
-    candidates: listOf('The routes, at most `max_candidates`, the highest prior at build first.', ROW),
+    candidates: listOf(
+      'The routes, the highest prior at build first: at most `max_candidates` of more than one hop, and 1,000 of one hop.',
+      ROW,
+    ),
+    candidates_left_out: whole('Routes that were found beyond these.'),
   }),
 );
 
@@ -106,7 +110,7 @@ const CONFIG = named(
     weight_alpha: amount('`MESHNET_ROUTE_WEIGHT_ALPHA`'),
     stats_half_life_seconds: amount('`MESHNET_ROUTE_STATS_HALF_LIFE`'),
     min_sample_tokens: whole('`MESHNET_ROUTE_MIN_SAMPLE_TOKENS`', { minimum: 1 }),
-    max_candidates: whole('`MESHNET_ROUTE_MAX_CANDIDATES`', { minimum: 1 }),
+    max_candidates: whole('`MESHNET_ROUTE_MAX_CANDIDATES`, for routes of more than one hop.', { minimum: 1 }),
   }),
 );
 
@@ -167,6 +171,7 @@ const example: RoutingTable = {
           last_sample_seconds_ago: null,
         },
       ],
+      candidates_left_out: 0,
     },
   ],
 };

@@ -331,7 +331,7 @@ describe('what a choice was made from', () => {
   };
   let nodes: MeshNode[];
   beforeEach(() => {
-    rooms = new Rooms({ routing: { exploreShare: 0 } });
+    rooms = new Rooms({ routing: { exploreShare: 0, maxCandidates: 12 } });
     nodes = ['a', 'b', 'c'].map((wallet) => rooms.join({ wallet, throughputTps: 10, maxConcurrent: 2 }).node);
     rooms.prove(MODEL, { 'a:all': 90, 'b:all': 10 });
   });
@@ -471,5 +471,80 @@ describe('where every route rests', () => {
     for (let n = 0; n < 40; n += 1) expect(rooms.decide(MODEL, null).signature).toContain('|b:all');
     rooms.health.rest(b!, 10_000);
     expect(rooms.routing.decide(MODEL, null)).toEqual({ leastMs: 10_000 });
+  });
+});
+
+describe('of more than eight candidates', () => {
+  beforeEach(() => {
+    rooms = new Rooms({ routing: { exploreShare: 0.3 } });
+    for (let at = 0; at < 30; at += 1) {
+      rooms.join({ wallet: `w${String(at)}`, throughputTps: 1 + at, maxConcurrent: 1 });
+    }
+  });
+  const prove = (count: number): void =>
+    rooms.prove(
+      MODEL,
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`w${String(at)}:all`, 10 + at])),
+    );
+
+  it('a decision keeps the eight best and the chosen one, whose share is its probability', () => {
+    prove(20);
+    for (let call = 0; call < 100; call += 1) {
+      const { considered, signature, probability } = rooms.decide(MODEL, null);
+      expect([considered.eligible.length, considered.moreEligible]).toEqual([8, 22]);
+      const at = considered.eligible.findIndex((state) => state.signature === signature);
+      expect(considered.shares?.[at]).toBeCloseTo(probability, 12);
+    }
+  });
+
+  it('a decision keeps no more of those left out', () => {
+    prove(30);
+    for (const node of rooms.registry.nodes(MODEL).slice(0, 20)) fill(node);
+    const { eligible, moreEligible, leftOut, moreLeftOut } = rooms.decide(MODEL, null).considered;
+    expect([eligible.length, moreEligible, leftOut.length, moreLeftOut]).toEqual([8, 2, 8, 12]);
+  });
+
+  it('a decision keeps as many as the setting lets multi-hop routes be', () => {
+    const wide = new Rooms({ routing: { maxCandidates: 12 } });
+    for (let at = 0; at < 12; at += 1) wide.join({ wallet: `w${String(at)}` });
+    const { considered } = wide.decide(MODEL, null);
+    expect([considered.eligible.length, considered.moreEligible]).toEqual([12, undefined]);
+  });
+
+  it('the shares of all sum to 1', () => {
+    prove(20);
+    const shares = rooms.routing.shares(MODEL, rooms.candidates.candidates(MODEL));
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+    expect(rooms.table.tables(MODEL)[0]).toMatchObject({ candidates_left_out: 0 });
+  });
+});
+
+describe('where all candidates are full', () => {
+  beforeEach(() => {
+    rooms.join({ wallet: 'head', shard: span(0, 9), numLayers: 20 });
+  });
+
+  it('a route past the full nodes is taken, though it was no candidate', () => {
+    const [ta, tb] = ['ta', 'tb'].map(
+      (wallet) => rooms.join({ wallet, shard: span(10, 19), maxConcurrent: 1 }).node,
+    );
+    fill(ta!);
+    expect(rooms.decide(MODEL, null).signature).toContain('tb:10-19');
+    expect(rooms.decideAgain(MODEL, new Set())?.signature).toContain('tb:10-19');
+    fill(tb!);
+    expect(rooms.routing.decide(MODEL, null)).toBe('full');
+    expect(rooms.routing.decideAgain(MODEL, new Set())).toBe('full');
+  });
+
+  it('a chat waits rather than going to a node that fails or rests', () => {
+    const [ta, tb] = ['ta', 'tb'].map(
+      (wallet) => rooms.join({ wallet, shard: span(10, 19), maxConcurrent: 1 }).node,
+    );
+    fill(ta!);
+    rooms.health.rest(tb!, 60_000);
+    expect(rooms.routing.decide(MODEL, null)).toBe('full');
+    rooms.clock.advance(60_000);
+    block(tb!);
+    expect(rooms.routing.decide(MODEL, null)).toBe('full');
   });
 });

@@ -7,9 +7,11 @@ import type { MeshNode } from '../registry/index.js';
 import { ROUTING_SETTINGS, type RoutingSettings } from '../settings/index.js';
 import { TopologyService, type ModelView } from '../topology/index.js';
 import { CandidateStatesService } from './candidate-states.service.js';
+import { bestConsidered, NOTHING_CONSIDERED, type Considered, type LeftOut } from './considered.js';
 import { pinnedRoute } from './pinned-route.js';
 import { POLICIES } from './policies.js';
 import type { CandidateState, ChoiceMode, Policy, PolicySettings } from './policy.js';
+import { RouteAvailability } from './route-availability.js';
 import { allOnBestPrior, byPrior, firstBy } from './ranking.js';
 
 export type RouteMode = ChoiceMode | 'pinned' | 'greedy-fallback';
@@ -30,18 +32,6 @@ export interface Decision {
   readonly ask?: CallStart | null;
 }
 
-/** What a choice was made from. A pin leaves nothing to choose. */
-export interface Considered {
-  /** Those that the policy chose from. */
-  readonly eligible: readonly CandidateState[];
-  readonly leftOut: readonly LeftOut[];
-}
-
-export interface LeftOut {
-  readonly state: CandidateState;
-  readonly reason: 'breaker_open' | 'full' | 'resting';
-}
-
 /** Each route that could serve the call goes through a node that has all it may have. */
 export type Full = 'full';
 
@@ -57,13 +47,23 @@ const NO_ROUTE_RETRY_SECONDS = 5;
 /** No scouting and no comparing: a call that has waited for a slow scout gets the best there is, or nearly. */
 const SURELY: PolicySettings = { exploreShare: 0, controlShare: 0, weightAlpha: 16 };
 
-const NOBODY: readonly LeftOut[] = [];
-export const NOTHING_CONSIDERED: Considered = { eligible: [], leftOut: NOBODY };
+/** Records explain a choice by this many candidates, or by as many as the setting lets multi-hop routes be. */
+const LEAST_KEPT = 8;
+
+const NO_LEFT_OUT: readonly LeftOut[] = [];
+const NONE_LEFT_OUT: OthersConsidered = { leftOut: NO_LEFT_OUT };
+const NO_ROUTES: readonly Route[] = [];
+const NO_NODES: ReadonlySet<MeshNode> = new Set();
+
+type Choosing = Decision | Full | Resting | null;
+type OthersConsidered = Pick<Considered, 'leftOut' | 'moreLeftOut'>;
 
 /** Chooses the route of each call. */
 @Injectable()
 export class RoutingService {
   private readonly policy: Policy;
+  private readonly mostKept: number;
+  private readonly nodes: RouteAvailability;
 
   constructor(
     @Inject(ROUTING_SETTINGS) private readonly settings: RoutingSettings,
@@ -73,7 +73,9 @@ export class RoutingService {
     private readonly states: CandidateStatesService,
     private readonly health: NodeHealthService,
   ) {
+    this.nodes = new RouteAvailability(health);
     this.policy = POLICIES[settings.policy];
+    this.mostKept = Math.max(LEAST_KEPT, settings.maxCandidates);
   }
 
   /**
@@ -93,11 +95,13 @@ export class RoutingService {
     if (view === null) throw new ModelNotFoundError(model);
     if (pin !== null) {
       const route = pinnedRoute(view, pin);
-      return this.isFull(route) ? 'full' : decisionOf(view, 'pinned', route, 1, NOTHING_CONSIDERED, ask);
+      return this.nodes.isFull(route)
+        ? 'full'
+        : decisionOf(view, 'pinned', route, 1, NOTHING_CONSIDERED, ask);
     }
-    const decision = this.choose(view, this.candidates.candidates(model, view), ask);
-    if (decision === null) throw this.noRoute(model);
-    return decision;
+    const choice = this.chooseOrPass(view, this.candidates.candidates(model, view), NO_NODES, ask);
+    if (choice === null) throw this.noRoute(model);
+    return choice;
   }
 
   /** The route for another attempt, without the nodes that failed this call; null when none is left, or all others rest. */
@@ -108,7 +112,8 @@ export class RoutingService {
   ): Decision | Full | null {
     const view = this.topology.view(model);
     if (view === null) return null;
-    const choice = this.choose(view, this.candidates.candidatesWithout(model, tried), ask);
+    const routes = this.candidates.candidatesWithout(model, tried);
+    const choice = this.chooseOrPass(view, routes, tried, ask);
     return choice instanceof Resting ? null : choice;
   }
 
@@ -154,8 +159,8 @@ export class RoutingService {
 
   /** The probability of each of a model's candidates to be the next one chosen; they sum to 1 unless there is none. */
   shares(model: string, routes: readonly Route[]): number[] {
-    const open = this.openOf(this.awakeOf(routes));
-    const free = open.filter((route) => !this.isFull(route));
+    const open = this.nodes.openOf(this.nodes.awakeOf(routes));
+    const free = open.filter((route) => !this.nodes.isFull(route));
     // With all of them full, the next call waits for whichever is free first.
     const eligible = free.length > 0 ? free : open;
     const view = this.topology.view(model);
@@ -165,45 +170,62 @@ export class RoutingService {
     return routes.map(({ signature }) => bySignature.get(signature) ?? 0);
   }
 
+  /** Where all candidates are full, routes past the full nodes are tried: enumeration finds one way on from each head. */
+  private chooseOrPass(
+    view: ModelView,
+    routes: readonly Route[],
+    tried: ReadonlySet<MeshNode>,
+    ask: CallStart | null,
+  ): Choosing {
+    const choice = this.choose(view, routes, ask);
+    if (choice !== 'full') return choice;
+    const avoided = new Set(tried);
+    for (const { node } of view.nodes) if (this.health.isFull(node)) avoided.add(node);
+    const others = this.candidates.candidatesWithout(view.model, avoided);
+    const another = this.choose(view, others, ask, this.settings, routes);
+    if (another === null || another instanceof Resting || another === 'full') return 'full';
+    // A node that is only full serves sooner than one that fails.
+    return another.mode === 'greedy-fallback' ? 'full' : another;
+  }
+
+  /** @param passedOver routes that were full, which the record names too */
   private choose(
     view: ModelView,
     routes: readonly Route[],
     ask: CallStart | null,
     settings: PolicySettings = this.settings,
-  ): Decision | Full | Resting | null {
+    passedOver: readonly Route[] = NO_ROUTES,
+  ): Choosing {
     if (routes.length === 0) return null;
-    const awake = this.awakeOf(routes);
-    if (awake.length === 0) return new Resting(Math.min(...routes.map((route) => this.restMs(route))));
-    const open = this.openOf(awake);
+    const awake = this.nodes.awakeOf(routes);
+    if (awake.length === 0) return new Resting(Math.min(...routes.map((route) => this.nodes.restMs(route))));
+    const open = this.nodes.openOf(awake);
     if (open.length === 0) return this.leastBad(view, routes, awake, ask);
-    const free = this.freeOf(open);
+    const free = this.nodes.freeOf(open);
     if (free.length === 0) return 'full';
-    const eligible = this.states.of(view.model, free, ask, view);
-    const { index, mode, probability } = this.policy.choose(eligible, settings, this.rng);
+    const states = this.states.of(view.model, free, ask, view);
+    const { index, mode, probability } = this.policy.choose(states, settings, this.rng);
     const route = free[index];
     if (route === undefined) return null;
-    const leftOut = this.leftOut(view, routes, free, ask);
-    return decisionOf(view, mode, route, probability, { eligible, leftOut }, ask);
+    const all = passedOver.length === 0 ? routes : [...passedOver, ...routes];
+    const others = this.leftOut(view, all, free, ask);
+    const considered = this.consideredOf(states, index, others, settings);
+    return decisionOf(view, mode, route, probability, considered, ask);
   }
 
-  /** Those with no resting node: mostly all, and then the list itself. */
-  private awakeOf(routes: readonly Route[]): readonly Route[] {
-    for (const route of routes)
-      if (this.isResting(route)) return routes.filter((one) => !this.isResting(one));
-    return routes;
-  }
-
-  /** Those with no blocked node: mostly all, and then the list itself. */
-  private openOf(routes: readonly Route[]): readonly Route[] {
-    for (const route of routes)
-      if (this.isBlocked(route)) return routes.filter((one) => !this.isBlocked(one));
-    return routes;
-  }
-
-  /** Those with room on each node: mostly all, and then the list itself. */
-  private freeOf(routes: readonly Route[]): readonly Route[] {
-    for (const route of routes) if (this.isFull(route)) return routes.filter((one) => !this.isFull(one));
-    return routes;
+  /** @param settings by which the policy chose; null: the best prior was taken */
+  private consideredOf(
+    states: readonly CandidateState[],
+    chosen: number,
+    others: OthersConsidered,
+    settings: PolicySettings | null,
+  ): Considered {
+    const isWhole = states.length <= this.mostKept;
+    // Nearly always, and an object spread takes as long as much of the decision.
+    if (isWhole && others === NONE_LEFT_OUT) return { eligible: states, leftOut: NO_LEFT_OUT };
+    if (isWhole) return { eligible: states, ...others };
+    const shares = settings === null ? allOnBestPrior(states) : this.policy.shares(states, settings);
+    return { ...bestConsidered(states, shares, chosen, this.mostKept), ...others };
   }
 
   /** Every candidate was removed: better to try than to refuse. */
@@ -213,53 +235,32 @@ export class RoutingService {
     awake: readonly Route[],
     ask: CallStart | null,
   ): Decision | Full {
-    const free = this.freeOf(awake);
-    const eligible = this.states.of(view.model, free, ask, view);
-    const route = free[firstBy(eligible, byPrior)];
+    const free = this.nodes.freeOf(awake);
+    const states = this.states.of(view.model, free, ask, view);
+    const chosen = firstBy(states, byPrior);
+    const route = free[chosen];
     if (route === undefined) return 'full';
-    const leftOut = this.leftOut(view, routes, free, ask);
-    return decisionOf(view, 'greedy-fallback', route, 1, { eligible, leftOut }, ask);
+    const considered = this.consideredOf(states, chosen, this.leftOut(view, routes, free, ask), null);
+    return decisionOf(view, 'greedy-fallback', route, 1, considered, ask);
   }
 
-  /** How the routes stand that could not be chosen, and why. */
+  /** How the first of the routes stand that could not be chosen, and why. */
   private leftOut(
     view: ModelView,
     routes: readonly Route[],
     free: readonly Route[],
     ask: CallAsk | null,
-  ): readonly LeftOut[] {
-    if (routes.length === free.length) return NOBODY;
+  ): OthersConsidered {
+    if (routes.length === free.length) return NONE_LEFT_OUT;
     const chosenFrom = new Set(free);
-    const leftOut = routes.filter((route) => !chosenFrom.has(route));
-    const reasons = leftOut.map((route) => this.whyLeftOut(route));
-    return this.states
-      .of(view.model, leftOut, ask, view)
-      .map((state, at) => ({ state, reason: reasons[at] ?? 'full' }));
-  }
-
-  private whyLeftOut(route: Route): LeftOut['reason'] {
-    if (this.isResting(route)) return 'resting';
-    return this.isFull(route) ? 'full' : 'breaker_open';
-  }
-
-  private isResting({ hops }: Route): boolean {
-    for (const { node } of hops) if (this.health.isResting(node)) return true;
-    return false;
-  }
-
-  /** Until each of its nodes has rested. */
-  private restMs({ hops }: Route): number {
-    return hops.reduce((longest, { node }) => Math.max(longest, this.health.restMs(node)), 0);
-  }
-
-  private isBlocked({ hops }: Route): boolean {
-    for (const { node } of hops) if (this.health.isBlocked(node)) return true;
-    return false;
-  }
-
-  private isFull({ hops }: Route): boolean {
-    for (const { node } of hops) if (this.health.isFull(node)) return true;
-    return false;
+    const others = routes.filter((route) => !chosenFrom.has(route));
+    const kept = others.slice(0, this.mostKept);
+    const leftOut = this.states
+      .of(view.model, kept, ask, view)
+      .map((state, at) => ({ state, reason: this.nodes.whyLeftOut(kept[at]) }));
+    return others.length === kept.length
+      ? { leftOut }
+      : { leftOut, moreLeftOut: others.length - kept.length };
   }
 
   private noRoute(model: string): NoRouteError {

@@ -106,7 +106,7 @@ export class RoutingSettings {
   @Setting({
     env: 'MESHNET_ROUTE_MAX_CANDIDATES',
     range: 'a whole number from 1 to 64',
-    help: 'candidate routes kept per model; 12 where they are diverse',
+    help: 'candidate routes of more than one hop kept per model; 12 where they are diverse',
     read: readNumber,
     unlessGiven: mostCandidatesOf,
   })

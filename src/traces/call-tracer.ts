@@ -26,7 +26,12 @@ export interface RouteChoice {
   readonly route: {
     readonly hops: readonly { readonly node: { readonly nodeId: string; readonly endpoint: string } }[];
   };
-  readonly considered: { readonly eligible: readonly unknown[]; readonly leftOut: readonly unknown[] };
+  readonly considered: {
+    readonly eligible: readonly unknown[];
+    readonly leftOut: readonly unknown[];
+    readonly moreEligible?: number;
+    readonly moreLeftOut?: number;
+  };
 }
 
 /** What an attempt came to, as the relay tells of it. */

@@ -42,12 +42,13 @@ export function callAttributes(requestId: string, path: string, stream: boolean)
 }
 
 export function decisionAttributes(choice: RouteChoice, queuedMs: number): Attributes {
-  const { eligible, leftOut } = choice.considered;
+  const { eligible, leftOut, moreEligible = 0, moreLeftOut = 0 } = choice.considered;
+  const leftOutCount = leftOut.length + moreLeftOut;
   return {
     ...routeAttributes(choice),
     'meshnet.route.probability': choice.probability,
-    'meshnet.candidates': eligible.length + leftOut.length,
-    'meshnet.candidates.left_out': leftOut.length,
+    'meshnet.candidates': eligible.length + moreEligible + leftOutCount,
+    'meshnet.candidates.left_out': leftOutCount,
     'meshnet.queued_ms': queuedMs,
   };
 }

@@ -84,6 +84,7 @@ describe('GET /v1/routing', () => {
           epoch: 2,
           num_layers: 40,
           gaps: [],
+          candidates_left_out: 0,
           candidates: expect.arrayContaining([
             {
               ...row,
@@ -201,7 +202,8 @@ describe('GET /v1/calls', () => {
       attempts: [
         {
           ...{ signature, mode: 'pinned', probability: 1, outcome: 'completed', status: 200 },
-          ...{ ms: expect.any(Number), failed_node_id: null, cause: null, reason: null, candidates: [] },
+          ...{ ms: expect.any(Number), failed_node_id: null, cause: null, reason: null },
+          ...{ candidates: [], candidates_not_kept: 0 },
         },
       ],
       outcome: 'completed',

@@ -125,7 +125,9 @@ describe('the story of a call', () => {
     const story = await chat('told');
     expect(story.attempts[0]?.candidates).toHaveLength(1);
     const [row] = await tracker.api.calls();
-    expect(row?.attempts).toEqual([{ ...story.attempts[0], candidates: undefined, reason: undefined }]);
+    expect(row?.attempts).toEqual([
+      { ...story.attempts[0], candidates: undefined, candidates_not_kept: undefined, reason: undefined },
+    ]);
     const events = await watching.until('call.finished');
     watching.leave();
     await eventually(() => expect(logger.of('call.finished')).toHaveLength(1));

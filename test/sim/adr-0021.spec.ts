@@ -185,6 +185,7 @@ describe('ADR-0021', () => {
               last_sample_seconds_ago: null,
             },
           ],
+          candidates_left_out: 0,
         },
         {
           model: 'half',
@@ -195,6 +196,7 @@ describe('ADR-0021', () => {
             { start_layer: 3, end_layer: 4 },
           ],
           candidates: [],
+          candidates_left_out: 0,
         },
       ],
     });

@@ -122,7 +122,7 @@ export class Rooms {
       seededRng(seed),
       this.topology,
       this.candidates,
-      new CandidateStatesService(this.candidates, this.stats, this.expectations, this.health),
+      new CandidateStatesService(this.candidates, this.stats, this.expectations, this.health, clock),
       this.health,
     );
     this.admission = new AdmissionService(

@@ -62,6 +62,8 @@ export interface ModelRouting {
   readonly num_layers: number;
   readonly gaps: readonly LayerGap[];
   readonly candidates: readonly Candidate[];
+  /** Routes that were found beyond them. */
+  readonly candidates_left_out: number;
 }
 
 /** `GET /v1/routing` */
@@ -178,6 +180,8 @@ export interface Attempt {
   readonly reason?: string | null;
   /** Only in `GET /v1/calls/{id}`. */
   readonly candidates?: readonly ConsideredRoute[];
+  /** How many more there were. */
+  readonly candidates_not_kept?: number;
 }
 
 export interface WorkUnits {

@@ -34,7 +34,7 @@ function AttemptItem({
   bar: { readonly from: number; readonly width: number };
   isLast: boolean;
 }) {
-  const { outcome, status, ms, signature, candidates = [] } = attempt;
+  const { outcome, status, ms, signature, candidates = [], candidates_not_kept: more = 0 } = attempt;
   const word = outcomeWord(outcome);
   const mode = modeWord(attempt.mode);
   return (
@@ -62,16 +62,17 @@ function AttemptItem({
       {!isLast && <p class="soft">{decisionSentence(attempt)}</p>}
       {candidates.length > 0 && (
         <details open={isLast}>
-          <summary>
-            {candidates.length === 1
-              ? 'One candidate, as it stood'
-              : `${String(candidates.length)} candidates, as they stood`}
-          </summary>
+          <summary>{candidatesText(candidates.length, more)}</summary>
           <Candidates candidates={candidates} chosen={signature} model={model} />
         </details>
       )}
     </li>
   );
+}
+
+function candidatesText(count: number, more: number): string {
+  if (more > 0) return `The best ${String(count)} of ${String(count + more)} candidates, as they stood`;
+  return count === 1 ? 'One candidate, as it stood' : `${String(count)} candidates, as they stood`;
 }
 
 function Failure({ attempt: { failed_node_id: node, cause } }: { attempt: Attempt }) {

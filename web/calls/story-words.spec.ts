@@ -35,6 +35,9 @@ describe('why a route was chosen', () => {
       decisionSentence({ ...exploit, candidates: [FAST, aConsidered({ signature: 'b' }), NEW] }),
     ).toMatch(/among 2 proven routes, .* 42 %\.$/);
     expect(decisionSentence({ ...exploit, candidates: [FAST] })).toMatch(/the only route that was proven/);
+    expect(decisionSentence({ ...exploit, candidates: [FAST], candidates_not_kept: 3 })).toMatch(
+      /among the proven routes/,
+    );
     expect(decisionSentence(exploit)).toMatch(/among the proven routes/);
   });
 

@@ -8,7 +8,8 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Why an attempt's route was this one. */
-export function decisionSentence({ mode, probability, signature, reason, candidates = [] }: Attempt): string {
+export function decisionSentence(attempt: Attempt): string {
+  const { mode, probability, signature, reason, candidates = [], candidates_not_kept: more = 0 } = attempt;
   if (typeof reason === 'string') return predictedSentence(mode, probability, reason);
   switch (mode) {
     case 'pinned':
@@ -18,7 +19,7 @@ export function decisionSentence({ mode, probability, signature, reason, candida
     case 'control':
       return 'Control: a few chats go to the route with the fewest calls under way, so that what the policy earns can be told.';
     case 'exploit':
-      return exploitSentence(probability, candidates);
+      return exploitSentence(probability, candidates, more > 0);
     case 'scout':
       return scoutSentence(probability, signature, candidates);
     default:
@@ -37,11 +38,15 @@ function predictedSentence(mode: string, probability: number, reason: string): s
   return `${PREDICTED_WORDS[mode] ?? `Chosen as ${mode}`} (${reason}); it had a chance of ${percent(probability)}.`;
 }
 
-function exploitSentence(probability: number, candidates: readonly ConsideredRoute[]): string {
+function exploitSentence(
+  probability: number,
+  candidates: readonly ConsideredRoute[],
+  areMore: boolean,
+): string {
   const proven = candidates.filter(isProvenAndEligible).length;
   const chance = `it had a chance of ${percent(probability)}`;
-  if (proven === 1) return `Exploit: the only route that was proven; ${chance}.`;
-  const among = proven === 0 ? 'the proven routes' : `${String(proven)} proven routes`;
+  if (proven === 1 && !areMore) return `Exploit: the only route that was proven; ${chance}.`;
+  const among = proven === 0 || areMore ? 'the proven routes' : `${String(proven)} proven routes`;
   return `Exploit: drawn among ${among}, the faster the likelier; ${chance}.`;
 }
 

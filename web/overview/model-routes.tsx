@@ -1,12 +1,13 @@
 import type { ModelRouting } from '../api/types.js';
 import { tps } from '../parts/format.js';
 import { Fold } from './fold.js';
-import { opened, routeOrder } from './overview-state.js';
+import { allRoutesOf, opened, routeOrder } from './overview-state.js';
 import { opensByItself } from './models-shown.js';
 import { columnsOf } from './route-columns.js';
 import { ordered } from './route-order.js';
 import { RouteRow } from './route-row.js';
 import { RoutesHead } from './routes-head.js';
+import { SHOWN_ROUTES, shownRoutes } from './routes-shown.js';
 
 /** One model: its epoch and layers, and the table of its candidates. */
 export function ModelRoutes({ routing, place }: { routing: ModelRouting; place: number }) {
@@ -25,7 +26,7 @@ export function ModelRoutes({ routing, place }: { routing: ModelRouting; place: 
 }
 
 function ModelHead({ routing }: { routing: ModelRouting }) {
-  const { model, epoch, num_layers, candidates } = routing;
+  const { model, epoch, num_layers, candidates, candidates_left_out: leftOut } = routing;
   const best = Math.max(...candidates.map((candidate) => candidate.tps ?? 0));
   return (
     <>
@@ -44,6 +45,7 @@ function ModelHead({ routing }: { routing: ModelRouting }) {
         ) : (
           <>
             {candidates.length === 1 ? '1 route' : `${String(candidates.length)} routes`}
+            {leftOut > 0 && ` (${String(leftOut)} more left out)`}
             {best > 0 && `, best ${tps(best)} tps`}
           </>
         )}
@@ -65,6 +67,9 @@ function NoRoutes({ routing: { num_layers } }: { routing: ModelRouting }) {
 function RoutesTable({ routing: { model, candidates } }: { routing: ModelRouting }) {
   const open = opened.value;
   const columns = columnsOf(candidates);
+  const inOrder = ordered(candidates, routeOrder.value);
+  const isWhole = allRoutesOf.value === model;
+  const rows = isWhole ? inOrder : shownRoutes(inOrder, open?.model === model ? open.signature : undefined);
   return (
     <div class="scroll">
       <table role="table" class="routes">
@@ -76,7 +81,7 @@ function RoutesTable({ routing: { model, candidates } }: { routing: ModelRouting
         </colgroup>
         <RoutesHead columns={columns} />
         <tbody role="rowgroup">
-          {ordered(candidates, routeOrder.value).map((candidate) => (
+          {rows.map((candidate) => (
             <RouteRow
               key={candidate.signature}
               model={model}
@@ -87,6 +92,21 @@ function RoutesTable({ routing: { model, candidates } }: { routing: ModelRouting
           ))}
         </tbody>
       </table>
+      {inOrder.length > rows.length && (
+        <p class="routes-rest soft">
+          {String(inOrder.length - rows.length)} more in this order.{' '}
+          <button type="button" onClick={() => (allRoutesOf.value = model)}>
+            Show all
+          </button>
+        </p>
+      )}
+      {isWhole && inOrder.length > SHOWN_ROUTES && (
+        <p class="routes-rest soft">
+          <button type="button" onClick={() => (allRoutesOf.value = null)}>
+            Show the first {SHOWN_ROUTES}
+          </button>
+        </p>
+      )}
     </div>
   );
 }

@@ -10,6 +10,9 @@ import { readOrder, writeOrder } from './route-order.js';
 /** How all candidate tables are sorted. */
 export const routeOrder = keptSignal('meshnet-route-order', readOrder, writeOrder);
 
+/** The model whose routes are all shown, however many; of others the first. */
+export const allRoutesOf = signal<string | null>(null);
+
 /** What is typed into the filter of models; holds for the whole tab. */
 export const typed = signal('');
 

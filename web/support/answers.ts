@@ -19,7 +19,7 @@ export function aCandidate(more: Partial<Candidate> = {}): Candidate {
 }
 
 export function aModel(more: Partial<ModelRouting> = {}): ModelRouting {
-  return { model: 'm', epoch: 1, num_layers: 4, gaps: [], candidates: [], ...more };
+  return { model: 'm', epoch: 1, num_layers: 4, gaps: [], candidates: [], candidates_left_out: 0, ...more };
 }
 
 export function aNode(more: Partial<NodeRow> = {}): NodeRow {

@@ -116,6 +116,8 @@ describe('reading a chunk', () => {
     expect(chunk({ error: { code: 'hop_failed', node_id: 'w.gpu:22-39' } }).error).toEqual({
       code: null,
       codeText: 'hop_failed',
+      type: null,
+      param: null,
       message: null,
       nodeId: 'w.gpu:22-39',
     });

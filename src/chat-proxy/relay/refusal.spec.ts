@@ -141,7 +141,8 @@ describe('an answer as the last event of a stream', () => {
   it.each([
     ['{"error":"no such model"}', 'no such model'],
     ['{"object":"error","message":"too long","code":400}', 'too long'],
-    ['{"detail":"no"}', '{"detail":"no"}'],
+    ['{"detail":"no"}', 'no'],
+    ['{"reason":"no"}', '{"reason":"no"}'],
     ['"no"', '"no"'],
     ['null', 'null'],
     ['[1]', '[1]'],
