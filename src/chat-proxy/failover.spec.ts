@@ -35,7 +35,7 @@ function contextOf(asked: Asked): SpentAttempt['context'] {
 }
 
 function anEnd(outcome: AttemptEnd['outcome'], more: Partial<AttemptEnd> = {}): AttemptEnd {
-  const facts = { headStatus: null, isCommitted: false, elapsedMs: 5, heldUpMs: 0 };
+  const facts = { headStatus: null, isBroken: false, isCommitted: false, elapsedMs: 5, heldUpMs: 0 };
   return { ...NO_COUNT, ...verdict(outcome), ...facts, ...more };
 }
 

@@ -14,7 +14,7 @@ import { TurnsService, type Applicant, type Turn } from './turns.service.js';
 const DONE: AttemptEnd = {
   ...NO_COUNT,
   ...COMPLETED,
-  ...{ headStatus: 200, isCommitted: true, elapsedMs: 5, heldUpMs: 0 },
+  ...{ headStatus: 200, isBroken: false, isCommitted: true, elapsedMs: 5, heldUpMs: 0 },
 };
 const QUEUE_MS = 60_000;
 

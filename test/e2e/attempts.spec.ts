@@ -15,6 +15,7 @@ import {
   TEN,
   textChunk,
   wholeChat,
+  finishChunk,
 } from '../support/openai-answers.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 
@@ -221,7 +222,7 @@ describe('a client that reads slowly', () => {
           }
         }
         isDone = true;
-        response.end(DONE);
+        response.end(finishChunk() + DONE);
       };
       more();
     });
@@ -377,7 +378,7 @@ describe('a head that takes too long', () => {
         const beat = setInterval(() => {
           left -= 1;
           if (left > 0) response.write(textChunk('x'));
-          else response.end(DONE, () => clearInterval(beat));
+          else response.end(finishChunk() + DONE, () => clearInterval(beat));
         }, 40);
       },
       { MESHNET_IDLE_TIMEOUT_SECONDS: '0.35', MESHNET_FIRST_BYTE_TIMEOUT_SECONDS: '0.35' },

@@ -17,6 +17,7 @@ import {
   TEN,
   textChunk,
   wholeChat,
+  finishChunk,
 } from '../support/openai-answers.js';
 import { SilentLogger } from '../support/silent-logger.js';
 import { settingsOf, Stage, type StagedTracker } from '../support/stage.js';
@@ -260,7 +261,7 @@ describe('GET /v1/calls', () => {
     const head = await stage.head((response) => {
       response.writeHead(200, SSE_HEADERS).flushHeaders();
       speak = () => response.write(textChunk('x'));
-      finish = () => response.end(DONE);
+      finish = () => response.end(finishChunk() + DONE);
     });
     await tracker.api.register({ wallet: 'w', endpoint: head.url, model: 'm' });
     const opening = tracker.api.openChat({ model: 'm', stream: true }, { headers: { 'x-request-id': 'o' } });
@@ -398,7 +399,7 @@ describe('the probes', () => {
     let finish = (): void => undefined;
     const head = await stage.head((response) => {
       response.writeHead(200, SSE_HEADERS).write(textChunk('x'));
-      finish = () => response.end(DONE);
+      finish = () => response.end(finishChunk() + DONE);
     });
     await tracker.api.register({ wallet: 'w', endpoint: head.url, model: 'm' });
     const body = '{"model":"m","stream":true}';

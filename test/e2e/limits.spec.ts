@@ -79,7 +79,7 @@ class PatientHead {
   }
 
   answerAll(): void {
-    for (const response of this.held.splice(0)) sendJson(response, 200, { choices: [], usage: {} });
+    for (const response of this.held.splice(0)) sendJson(response, 200, wholeChat());
   }
 }
 

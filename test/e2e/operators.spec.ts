@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { FakeHead } from '../support/fake-head.js';
 import { errorOf, jsonOf, send, type Outgoing, type Reply } from '../support/http-client.js';
-import { DONE, sendChat, sendJson, SSE_HEADERS, textChunk } from '../support/openai-answers.js';
+import { DONE, sendChat, sendJson, SSE_HEADERS, textChunk, finishChunk } from '../support/openai-answers.js';
 import { SilentLogger } from '../support/silent-logger.js';
 import { Stage, type StagedTracker } from '../support/stage.js';
 import type { Registered, TrackerApi } from '../support/tracker-api.js';
@@ -159,7 +159,7 @@ describe('an operator', () => {
     let finish = (): void => undefined;
     head.answer((response) => {
       response.writeHead(200, SSE_HEADERS).write(textChunk('x'));
-      finish = () => response.end(DONE);
+      finish = () => response.end(finishChunk() + DONE);
     });
     const chat = await api.openChat({ model: MODEL, stream: true });
     await chat.until('x');
@@ -172,7 +172,7 @@ describe('an operator', () => {
     let finish = (): void => undefined;
     head.answer((response) => {
       response.writeHead(200, SSE_HEADERS).write(textChunk('x'));
-      finish = () => response.end(DONE);
+      finish = () => response.end(finishChunk() + DONE);
     });
     const chat = await api.openChat({ model: MODEL, stream: true });
     await chat.until('x');

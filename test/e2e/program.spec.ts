@@ -8,7 +8,7 @@ import { Collector } from '../support/collector.js';
 import { eventually } from '../support/eventually.js';
 import type { FakeHead } from '../support/fake-head.js';
 import { dataOf, jsonOf, open } from '../support/http-client.js';
-import { DONE, sendJson, SSE_HEADERS, TEN, textChunk } from '../support/openai-answers.js';
+import { DONE, sendJson, SSE_HEADERS, TEN, textChunk, finishChunk } from '../support/openai-answers.js';
 import { Program, type RunningProgram } from '../support/program.js';
 import { Stage } from '../support/stage.js';
 import { TrackerApi } from '../support/tracker-api.js';
@@ -161,7 +161,7 @@ describe('SIGTERM', () => {
     let finish = (): void => undefined;
     const head: FakeHead = await stage.head((response) => {
       response.writeHead(200, SSE_HEADERS).write(textChunk('first'));
-      finish = () => response.end(TEN.map(textChunk).join('') + DONE);
+      finish = () => response.end(TEN.map(textChunk).join('') + finishChunk() + DONE);
     });
     const run = program.start(['--port', '0']);
     const api = new TrackerApi(await run.url());
@@ -195,7 +195,7 @@ describe('SIGTERM', () => {
     finish();
     const reply = await chat.rest();
     expect(reply.isWhole).toBe(true);
-    expect(dataOf(reply.text)).toHaveLength(12);
+    expect(dataOf(reply.text)).toHaveLength(13);
     expect(dataOf(reply.text).at(-1)).toBe('[DONE]');
     expect(await run.ended).toBe(0);
     const logged = run.stdout

@@ -108,7 +108,7 @@ describe('a JSON answer', () => {
   it('without usage, or with nothing in it, is no sample and no failure', async () => {
     for (const [model, answer] of [
       ['no-usage', { choices: [{ message: { content: 'x' } }] }],
-      ['zero', { ...wholeChat('', 0), choices: [{ message: { tool_calls: [] } }] }],
+      ['zero', { ...wholeChat('', 0), choices: [{ message: { tool_calls: [] }, finish_reason: 'stop' }] }],
     ] as const) {
       await headOf(model, (response) => sendJson(response, 200, answer));
       const reply = await tracker.api.chat({ model });
@@ -177,7 +177,7 @@ describe('a stream', () => {
   });
 
   it('cut at every byte stays what it is', async () => {
-    const bytes = Buffer.from([textChunk(UNICODE), usageChunk(9), DONE].join(''));
+    const bytes = Buffer.from([textChunk(UNICODE), finishChunk(), usageChunk(9), DONE].join(''));
     await headOf('bytewise', (response) => {
       response.writeHead(200, SSE_HEADERS);
       void sendInPieces(response, bytes, [...bytes.keys()]);
@@ -197,7 +197,15 @@ describe('a stream', () => {
       response.writeHead(200, SSE_HEADERS);
       response.write(`data: {"choices":[{"delta":{"content":"first"}}]}${end}`);
       finish = () =>
-        response.end(`data: {"choices":[],"usage":{"completion_tokens":21}}${end}data: [DONE]${end}`);
+        response.end(
+          [
+            '{"choices":[{"delta":{},"finish_reason":"stop"}]}',
+            '{"choices":[],"usage":{"completion_tokens":21}}',
+            '[DONE]',
+          ]
+            .map((data) => `data: ${data}${end}`)
+            .join(''),
+        );
     });
     const opened = await tracker.api.openChat({ model: 'early', stream: true });
     await opened.until('first');
@@ -217,11 +225,13 @@ describe('a stream', () => {
   it('lets comments through as comments, which are no tokens', async () => {
     await headOf('comments', (response) => {
       response.writeHead(200, SSE_HEADERS);
-      response.end([': PROCESSING\n\n'.repeat(20), ...TEN.map(textChunk), ': x\n\n', DONE].join(''));
+      response.end(
+        [': PROCESSING\n\n'.repeat(20), ...TEN.map(textChunk), finishChunk(), ': x\n\n', DONE].join(''),
+      );
     });
     const reply = await tracker.api.chat({ model: 'comments', stream: true });
     expect(reply.text.match(/^: PROCESSING$/gm)).toHaveLength(20);
-    expect(dataOf(reply.text)).toHaveLength(11);
+    expect(dataOf(reply.text)).toHaveLength(12);
     expect(await tracker.api.callOf(reply)).toMatchObject({ completion_tokens: 10, tokens_estimated: true });
   });
 
@@ -268,7 +278,7 @@ describe('a stream', () => {
   it('has one [DONE], whatever the head goes on to send', async () => {
     await headOf('goes-on', (response) => {
       response.writeHead(200, SSE_HEADERS);
-      response.write([...TEN.map(textChunk), DONE].join(''));
+      response.write([...TEN.map(textChunk), finishChunk(), DONE].join(''));
       response.end(textChunk('late') + DONE);
     });
     const reply = await tracker.api.chat({ model: 'goes-on', stream: true });
@@ -278,7 +288,7 @@ describe('a stream', () => {
 
   it('is over for the client when [DONE] came, though the head keeps its side open', async () => {
     await headOf('lingers', (response) => {
-      response.writeHead(200, SSE_HEADERS).write([...TEN.map(textChunk), DONE].join(''));
+      response.writeHead(200, SSE_HEADERS).write([...TEN.map(textChunk), finishChunk(), DONE].join(''));
     });
     const reply = await tracker.api.chat({ model: 'lingers', stream: true });
     expect([reply.isWhole, dataOf(reply.text).at(-1)]).toEqual([true, '[DONE]']);
@@ -314,7 +324,7 @@ describe('an error of the head', () => {
   );
 
   it.each([
-    [405, '<html>not allowed</html>', 'text/html'],
+    [406, '<html>not acceptable</html>', 'text/html'],
     [500, '', 'text/plain'],
     [502, 'Bad Gateway', 'text/plain'],
     [503, Buffer.from([0xff, 0xfe, 0x00]), 'application/json'],

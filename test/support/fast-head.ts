@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from '@jest/globals';
 import { eventually } from './eventually.js';
 import type { FakeHead } from './fake-head.js';
-import { DONE, finishChunk, SSE_HEADERS, textChunk } from './openai-answers.js';
+import { DONE, finishChunk, SSE_HEADERS, textChunk, wholeChat } from './openai-answers.js';
 import type { Stage } from './stage.js';
 
 /** A head that sends as fast as it is read, and knows how much of each answer has gone out. */
@@ -33,7 +33,7 @@ export class FastHead {
     const next = (): void => {
       const taken = this.taken[at] ?? 0;
       if (response.destroyed) return;
-      if (taken >= this.most) response.end(isStream ? finishChunk() + DONE : '{"choices":[]}');
+      if (taken >= this.most) response.end(isStream ? finishChunk() + DONE : JSON.stringify(wholeChat()));
       else
         response.write(part, () => {
           this.taken[at] = taken + part.length;

@@ -61,6 +61,7 @@ describe('a 503', () => {
   it('it says when to come again', () => {
     expect(classOf({ status: 503, headers: { 'retry-after': '3' } })).toBe('busy');
     expect(classOf({ status: 503, headers: { 'retry-after': '' } })).toBe('busy');
+    expect(classOf({ status: 503, headers: { 'retry-after-ms': '300' } })).toBe('busy');
   });
 
   it.each(['Loading model', 'model is loading, please wait', 'LOADING', 'still in model load'])(

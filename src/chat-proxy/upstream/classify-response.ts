@@ -73,7 +73,11 @@ export function isLoop({ status, headers }: Pick<ResponseFacts, 'status' | 'head
 function isBusy(facts: ResponseFacts): boolean {
   const { status, headers, message } = facts;
   if (status === 429 || isLoop(facts)) return true;
-  return status === 503 && (headers['retry-after'] !== undefined || /\bload(ing)?\b/i.test(message ?? ''));
+  return status === 503 && (saysWhen(headers) || /\bload(ing)?\b/i.test(message ?? ''));
+}
+
+function saysWhen(headers: IncomingHttpHeaders): boolean {
+  return headers['retry-after'] !== undefined || headers['retry-after-ms'] !== undefined;
 }
 
 /** Every node serves chats; not every server has the older completions. */

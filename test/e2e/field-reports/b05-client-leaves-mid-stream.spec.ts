@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { SSE_HEADERS, textChunk } from '../../support/openai-answers.js';
+import { sendStream, SSE_HEADERS, textChunk } from '../../support/openai-answers.js';
 import { Stage } from '../../support/stage.js';
 import {
   aChat,
@@ -120,7 +120,7 @@ describe('B05 a client leaves in the middle of a stream', () => {
     leaving.leave();
 
     await droppedSoon(head);
-    head.answer((response) => response.writeHead(200, SSE_HEADERS).end('data: [DONE]\n\n'));
+    head.answer((response) => sendStream(response, ['x']));
     expect(await api.chat(aChat({ stream: true }))).toMatchObject({ status: 200, isWhole: true });
     await received(head, 3);
     expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 1 });

@@ -18,6 +18,7 @@ import { aChat, BLAMED, join, standingOf, UNTOUCHED } from '../../support/whole-
 
 const STREAM = aChat({ stream: true });
 const TWO = textChunk('one ') + textChunk('two');
+const WHOLE = TEN.map(textChunk).join('') + finishChunk() + DONE;
 const ROLE = event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
 
 const stage = new Stage();
@@ -39,10 +40,10 @@ async function staged(text: string, end: (response: ServerResponse) => void = (r
 describe('B15 a stream ends too early', () => {
   it.each([
     ['two deltas', TWO, 2],
-    ['a role and nothing else', ROLE, 1],
     ['deltas and usage', TWO + usageChunk(40), 2],
     ['a delta and half of another', textChunk('one ') + textChunk('two').slice(0, 30), 1],
     ['empty finish reasons all along', textChunk('one ') + finishChunk(''), 2],
+    ['two deltas and [DONE], without a finish reason', TWO + DONE, 2],
   ])('is no whole answer when a head ends cleanly after %s', async (_what, text, events) => {
     const { api, spare, nodeId } = await staged(text);
 
@@ -89,6 +90,7 @@ describe('B15 a stream ends too early', () => {
     ['comments only', ': hello\n\n: world\n\n'],
     ['half an event', textChunk('one ').slice(0, 30)],
     ['usage that the client must not see', usageChunk(40)],
+    ['a role and nothing else', ROLE],
   ])('is served by another route when the head ended after %s', async (_what, text) => {
     const { api, nodeId, spareId } = await staged(text);
 
@@ -129,18 +131,18 @@ describe('B15 a stream ends too early', () => {
     expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 1 });
   });
 
-  it('is whole with [DONE] alone, be its blank line missing', async () => {
-    const { api, nodeId } = await staged(TEN.map(textChunk).join('') + DONE.trimEnd());
+  it('is whole with a finish reason and [DONE], be its blank line missing', async () => {
+    const { api, nodeId } = await staged(TEN.map(textChunk).join('') + finishChunk() + DONE.trimEnd());
 
     const reply = await api.chat(STREAM);
 
-    expect(dataOf(reply.text)).toEqual(dataOf(TEN.map(textChunk).join('') + DONE));
+    expect(dataOf(reply.text)).toEqual(dataOf(TEN.map(textChunk).join('') + finishChunk() + DONE));
     expect(await api.callOf(reply)).toMatchObject({ outcome: 'completed', sample: 'recorded' });
     expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 1 });
   });
 
   it('ends for the client with [DONE], though the head dawdles, whose connection is then closed', async () => {
-    const { api, head, nodeId } = await staged(TEN.map(textChunk).join('') + DONE, () => undefined);
+    const { api, head, nodeId } = await staged(WHOLE, () => undefined);
 
     const reply = await api.chat(STREAM);
 
@@ -151,11 +153,11 @@ describe('B15 a stream ends too early', () => {
   });
 
   it('ends for the client with [DONE], whatever the head goes on to say', async () => {
-    const { api, nodeId } = await staged(TEN.map(textChunk).join('') + DONE + textChunk('late') + DONE);
+    const { api, nodeId } = await staged(WHOLE + textChunk('late') + DONE);
 
     const reply = await api.chat(STREAM);
 
-    expect(reply.text).toBe(TEN.map(textChunk).join('') + DONE);
+    expect(reply.text).toBe(WHOLE);
     expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 1 });
   });
 });

@@ -2,7 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { dataOf, errorOf } from '../../support/http-client.js';
-import { DONE, event, finishChunk, SSE_HEADERS, TEN, textChunk } from '../../support/openai-answers.js';
+import {
+  DONE,
+  event,
+  finishChunk,
+  sendChat,
+  SSE_HEADERS,
+  TEN,
+  textChunk,
+} from '../../support/openai-answers.js';
 import { Stage } from '../../support/stage.js';
 import { aChat, BLAMED, join, standingOf, UNTOUCHED } from '../../support/whole-model.js';
 
@@ -37,18 +45,30 @@ async function staged(...parts: string[]) {
   return { api, head, spare, nodeId };
 }
 
+/** The same, but the head has completed a chat: what it refuses is refused. */
+async function stagedProven(...parts: string[]) {
+  const { api } = await stage.tracker({ env: { MESHNET_ROUTE_EXPLORE_SHARE: '0' } });
+  const head = await stage.head(sendChat);
+  const spare = await stage.head();
+  const nodeId = await join(api, head, 'head', { throughput_tps: 100 });
+  await join(api, spare, 'spare', { throughput_tps: 1 });
+  await api.chat(aChat({ route: [nodeId] }));
+  head.answer(stream(...parts));
+  return { api, spare, nodeId };
+}
+
 describe('B17 the first event of a stream is an error', () => {
   it.each([
     ['a code', [anError(400), DONE], 400],
     ['a code given as text', [anError('422'), DONE], 422],
-    ['comments before it', [': loading\n\n', ': loading\n\n', anError(413), DONE], 413],
+    ['comments before it', [': loading\n\n', ': loading\n\n', anError(431), DONE], 431],
     ['its bytes cut', anError(400).split(/(?=\W)/), 400],
     ['CRLF', [anError(400).replaceAll('\n', '\r\n')], 400],
     ['the stream broken off after it', [anError(400)], 400],
-    ['an event name', ['event: error\ndata: {"message":"bad","code":409}\n\n', DONE], 409],
+    ['an event name', ['event: error\ndata: {"message":"bad","code":415}\n\n', DONE], 415],
     ['a bare object', [event({ object: 'error', message: 'bad', code: 400 }), DONE], 400],
   ])('becomes the status of the answer, with %s', async (_what, parts, status) => {
-    const { api, spare, nodeId } = await staged(...parts);
+    const { api, spare, nodeId } = await stagedProven(...parts);
 
     const reply = await api.chat(STREAM);
 
@@ -61,7 +81,7 @@ describe('B17 the first event of a stream is an error', () => {
       sample: 'failed',
       attempts: [{ outcome: 'refused', status: 200 }],
     });
-    expect(await standingOf(api, nodeId)).toEqual(UNTOUCHED);
+    expect(await standingOf(api, nodeId)).toEqual({ ...UNTOUCHED, samples: 1 });
   });
 
   it.each([
@@ -73,6 +93,7 @@ describe('B17 the first event of a stream is an error', () => {
     ['nothing but a text', [event({ error: 'out of memory' }), DONE]],
     ['a code that is no status', [anError(7), DONE]],
     ['401, which is the node’s quarrel with the tracker', [anError(401), DONE]],
+    ['409 in an event named error', ['event: error\ndata: {"message":"bad","code":409}\n\n', DONE]],
   ])('lets the next route try, with %s', async (_what, parts) => {
     const { api, nodeId } = await staged(...parts);
 
@@ -82,6 +103,24 @@ describe('B17 the first event of a stream is an error', () => {
     expect(reply.headers['x-meshnet-attempts']).toBe('2');
     expect(dataOf(reply.text)).toEqual(ANSWER);
     expect(await standingOf(api, nodeId)).toEqual(BLAMED);
+  });
+
+  it.each([
+    ['400 of a node without a completion', [anError(400), DONE], 'refused'],
+    ['413 after comments', [': loading\n\n', ': loading\n\n', anError(413), DONE], 'too_long'],
+    ['501', [anError(501), DONE], 'unsupported'],
+  ])('lets the next route try and charges no node, with %s', async (_what, parts, outcome) => {
+    const { api, nodeId } = await staged(...parts);
+
+    const reply = await api.chat(STREAM);
+
+    expect(reply.status).toBe(200);
+    expect(dataOf(reply.text)).toEqual(ANSWER);
+    expect(await api.callOf(reply)).toMatchObject({
+      outcome: 'completed',
+      attempts: [{ outcome, status: 200 }, { outcome: 'completed' }],
+    });
+    expect(await standingOf(api, nodeId)).toEqual(UNTOUCHED);
   });
 
   it.each([

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { FakeHead } from '../../support/fake-head.js';
 import { errorOf } from '../../support/http-client.js';
-import { sendJson } from '../../support/openai-answers.js';
+import { sendChat, sendJson } from '../../support/openai-answers.js';
 import { Stage } from '../../support/stage.js';
+import type { TrackerApi } from '../../support/tracker-api.js';
 import { aChat, BLAMED, join, standingOf, UNTOUCHED } from '../../support/whole-model.js';
 
 const PAGE = '<html><body><h1>nginx</h1></body></html>';
@@ -12,13 +14,19 @@ const SAID =
 const stage = new Stage();
 afterEach(() => stage.end());
 
-const CLIENTS_OWN = [400, 402, 408, 409, 413, 415, 418, 422];
+const CLIENTS_OWN = [400, 411, 414, 415, 416, 422, 431];
+const TOO_LONG = [413];
 const BUSY = [429];
-const FAILED = [500, 501, 502, 503, 504, 520, 529];
-const QUARRELS = [401, 403, 404];
+const UNSUPPORTED = [501];
+const FAILED = [402, 408, 409, 418, 500, 502, 503, 504, 520, 529];
+const QUARRELS = [401, 403, 404, 405, 410];
+/** Another route may serve the client, and no node is charged. */
+const UNCHARGED = [...TOO_LONG, ...BUSY, ...UNSUPPORTED];
 
 const STATUSES: [status: number, outcome: string, isBlamed: boolean][] = [
   ...CLIENTS_OWN.map((status): [number, string, boolean] => [status, 'refused', false]),
+  ...TOO_LONG.map((status): [number, string, boolean] => [status, 'refused', false]),
+  ...UNSUPPORTED.map((status): [number, string, boolean] => [status, 'refused', false]),
   ...BUSY.map((status): [number, string, boolean] => [status, 'busy', false]),
   ...FAILED.map((status): [number, string, boolean] => [status, 'failed', true]),
 ];
@@ -26,6 +34,22 @@ const KINDS: [string, object][] = [
   ['JSON', {}],
   ['a stream', { stream: true }],
 ];
+
+const THREE = ['head0:all', 'head1:all', 'head2:all'];
+
+/** Heads that each refuse in this way, in the order in which they are asked. */
+async function threeHeads(
+  api: TrackerApi,
+  answerOf: (at: number) => readonly [status: number, body: object | string],
+): Promise<FakeHead[]> {
+  const heads: FakeHead[] = [];
+  for (const at of THREE.keys()) {
+    const head = await stage.head((response) => sendJson(response, ...answerOf(at)));
+    heads.push(head);
+    await join(api, head, `head${String(at)}`, { throughput_tps: 100 - at });
+  }
+  return heads;
+}
 
 describe.each(KINDS)('B29 a head that is asked for %s answers with a status', (_kind, asked) => {
   it.each(STATUSES)(
@@ -101,28 +125,57 @@ describe.each(KINDS)('B29 a head that is asked for %s answers with a status', (_
     },
   );
 
-  it.each([...QUARRELS, ...BUSY, ...FAILED])('%i, and another route serves the client', async (status) => {
-    const { api } = await stage.tracker();
-    const head = await stage.head((response) => sendJson(response, status, SAID));
+  it.each([...QUARRELS, ...UNCHARGED, ...FAILED])(
+    '%i, and another route serves the client',
+    async (status) => {
+      const { api } = await stage.tracker();
+      const head = await stage.head((response) => sendJson(response, status, SAID));
+      const nodeId = await join(api, head, 'head', { throughput_tps: 100 });
+      await join(api, await stage.head(), 'spare', { throughput_tps: 1 });
+
+      const reply = await api.chat(aChat(asked));
+
+      expect(reply).toMatchObject({ status: 200, headers: { 'x-meshnet-attempts': '2' } });
+      expect(await standingOf(api, nodeId)).toEqual(UNCHARGED.includes(status) ? UNTOUCHED : BLAMED);
+    },
+  );
+
+  it.each(CLIENTS_OWN)('%i, and no other route is asked for what is the client’s own', async (status) => {
+    const { api } = await stage.tracker({ env: { MESHNET_ROUTE_EXPLORE_SHARE: '0' } });
+    const head = await stage.head(sendChat);
     const nodeId = await join(api, head, 'head', { throughput_tps: 100 });
-    await join(api, await stage.head(), 'spare', { throughput_tps: 1 });
+    const spare = await stage.head();
+    await join(api, spare, 'spare', { throughput_tps: 1 });
+    // A refusal of a node without a recent completion gets a second opinion.
+    await api.chat(aChat({ route: [nodeId] }));
+    head.answer((response) => sendJson(response, status, SAID));
 
     const reply = await api.chat(aChat(asked));
 
-    expect(reply).toMatchObject({ status: 200, headers: { 'x-meshnet-attempts': '2' } });
-    expect(await standingOf(api, nodeId)).toEqual(BUSY.includes(status) ? UNTOUCHED : BLAMED);
+    expect([reply.status, reply.headers['x-meshnet-attempts']]).toEqual([status, '1']);
+    expect(spare.chats).toEqual([]);
   });
 
-  it.each(CLIENTS_OWN)('%i, and no other route is asked for what is the client’s own', async (status) => {
+  it.each(CLIENTS_OWN)('%i without a completion before, and one other route is asked', async (status) => {
     const { api } = await stage.tracker();
-    await join(api, await stage.head((response) => sendJson(response, status, SAID)), 'head', {
-      throughput_tps: 100,
-    });
-    const spare = await stage.head();
-    await join(api, spare, 'spare', { throughput_tps: 1 });
+    const heads = await threeHeads(api, (at) => [status, { error: { message: `words of ${String(at)}` } }]);
 
-    expect((await api.chat(aChat(asked))).status).toBe(status);
-    expect(spare.chats).toEqual([]);
+    const reply = await api.chat(aChat(asked));
+
+    expect([reply.status, reply.headers['x-meshnet-attempts']]).toEqual([status, '2']);
+    expect(heads.map(({ chats }) => chats.length > 0)).toEqual([true, true, false]);
+    for (const nodeId of THREE) expect(await standingOf(api, nodeId)).toEqual(UNTOUCHED);
+  });
+
+  it.each(TOO_LONG)('%i, and one other route with more room is asked, no third', async (status) => {
+    const { api } = await stage.tracker();
+    const heads = await threeHeads(api, () => [status, SAID]);
+
+    const reply = await api.chat(aChat(asked));
+
+    expect([reply.status, reply.text, reply.headers['x-meshnet-attempts']]).toEqual([status, SAID, '2']);
+    expect(heads.map(({ chats }) => chats.length)).toEqual([1, 1, 0]);
+    for (const nodeId of THREE) expect(await standingOf(api, nodeId)).toEqual(UNTOUCHED);
   });
 
   it.each([301, 302, 307, 308])(
@@ -143,23 +196,21 @@ describe.each(KINDS)('B29 a head that is asked for %s answers with a status', (_
     },
   );
 
-  it('and says when to come back, which reaches the client', async () => {
+  it.each([
+    [429, 'with its own JSON', SAID],
+    [503, 'with its own JSON', SAID],
+    [503, 'with a page', PAGE],
+  ])('%i %s and says when to come back, which reaches the client', async (status, _what, body) => {
     const { api } = await stage.tracker();
-    const head = await stage.head();
-    const nodeId = await join(api, head, 'head');
     const when = { 'retry-after': '17', 'retry-after-ms': '17000', 'x-should-retry': 'true' };
+    const head = await stage.head((response) => response.writeHead(status, when).end(body));
+    const nodeId = await join(api, head, 'head');
 
-    for (const [status, body] of [
-      [429, SAID],
-      [503, SAID],
-      [503, PAGE],
-    ] as const) {
-      head.answer((response) => response.writeHead(status, when).end(body));
-      const reply = await api.chat(aChat(asked));
-      expect(reply.status).toBe(status);
-      expect(reply.headers).toMatchObject(when);
-      expect((await api.callOf(reply)).outcome).toBe('busy');
-    }
+    const reply = await api.chat(aChat(asked));
+
+    expect(reply.status).toBe(status);
+    expect(reply.headers).toMatchObject(when);
+    expect((await api.callOf(reply)).outcome).toBe('busy');
     expect(await standingOf(api, nodeId)).toEqual(UNTOUCHED);
   });
 

@@ -78,7 +78,8 @@ describe('B37 a POST that went well', () => {
   it('is a 200 already when only pings have been sent, whatever the head then says', async () => {
     const { api } = await stage.tracker({ env: { MESHNET_STREAM_PING_SECONDS: '0.05' } });
     const head = await stage.head((response) => {
-      setTimeout(() => response.writeHead(201, SSE_HEADERS).end(`${textChunk('x')}data: [DONE]\n\n`), 200);
+      const text = textChunk('x') + finishChunk() + DONE;
+      setTimeout(() => response.writeHead(201, SSE_HEADERS).end(text), 200);
     });
     await join(api, head, 'head');
 

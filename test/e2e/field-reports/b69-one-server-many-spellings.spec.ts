@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { networkInterfaces } from 'node:os';
 import { FakeHead } from '../../support/fake-head.js';
 import { errorOf } from '../../support/http-client.js';
+import { sendChat } from '../../support/openai-answers.js';
 import { Stage } from '../../support/stage.js';
 import { aChat, MODEL } from '../../support/whole-model.js';
 
@@ -13,7 +14,7 @@ const hasIpv6 = Object.values(networkInterfaces())
   .some((address) => address?.address === '::1');
 
 async function ipv6Head(): Promise<FakeHead> {
-  const head = await new FakeHead((response) => response.end('{"choices":[]}')).start(0, '::1');
+  const head = await new FakeHead(sendChat).start(0, '::1');
   stage.atEnd(() => head.end());
   return head;
 }
