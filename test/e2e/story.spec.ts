@@ -42,6 +42,7 @@ describe('the story of a call', () => {
       {
         ...{ signature: bad, mode: 'scout', probability: 1, outcome: 'failed', status: 500 },
         ...{ ms: expect.any(Number), failed_node_id: 'bad:all', cause: 'node_failed', reason: null },
+        candidates_not_kept: 0,
         candidates: [
           { ...waiting, signature: bad, prior_tps: 90, traffic_share: 1, scouts_in_flight: 0 },
           { ...waiting, signature: good, prior_tps: 10, traffic_share: 0, scouts_in_flight: 0 },
@@ -50,6 +51,7 @@ describe('the story of a call', () => {
       {
         ...{ signature: good, mode: 'scout', probability: 1, outcome: 'completed', status: 200 },
         ...{ ms: expect.any(Number), failed_node_id: null, cause: null, reason: null },
+        candidates_not_kept: 0,
         candidates: [{ ...waiting, signature: good, prior_tps: 10, traffic_share: 1, scouts_in_flight: 0 }],
       },
     ]);

@@ -110,7 +110,7 @@ describe('B57: nodes that come and go every second', () => {
     expect(build.mock.calls.length).toBeLessThanOrEqual(8 + 10_000 / windowMs);
     expect(rooms.topology.epoch(MODEL)).toBe(NODES + 10 * FLAPPING);
     rooms.clock.advance(HEARTBEAT_MS);
-    expect(rooms.candidates.candidates(MODEL)).toHaveLength(8);
+    expect(rooms.candidates.candidates(MODEL)).toHaveLength(NODES);
   });
 });
 
