@@ -5,6 +5,7 @@ import { Rooms } from '../../test/support/rooms.js';
 import type { RouteEstimate } from './index.js';
 
 const HALF_LIFE_MS = 600_000;
+const DAY_MS = 24 * 3_600_000;
 const SIGNATURE = `${MODEL}|w:all[0-0]`;
 
 let rooms: Rooms;
@@ -127,10 +128,23 @@ describe('the sweep', () => {
     expect(estimate().nothings).toBe(2);
   });
 
-  it('drops doubts of a model that is no longer known', () => {
-    const forgotten = `${MODEL}/old|w:all[0-0]`;
-    rooms.stats.gaveNothing(`${MODEL}/old`, forgotten);
+  it('drops doubts a day after the route last gave nothing', () => {
+    gaveNothing(2);
+    rooms.live(DAY_MS - 1);
+    expect(estimate().nothings).toBe(2);
     rooms.live(HALF_LIFE_MS + 1);
-    expect(estimate(forgotten).nothings).toBe(0);
+    expect(estimate().nothings).toBe(0);
+  });
+});
+
+describe('a model that is forgotten', () => {
+  it('takes the doubts of its routes along at once, and those of no other model', () => {
+    const other = `${MODEL}/old|w:all[0-0]`;
+    rooms.stats.gaveNothing(`${MODEL}/old`, other);
+    gaveNothing(2);
+    rooms.bus.publish('model.forgotten', { model: `${MODEL}/old`, at: rooms.clock.wallMs() });
+    expect([estimate(other).nothings, estimate().nothings]).toEqual([0, 2]);
+    rooms.bus.publish('model.forgotten', { model: MODEL, at: rooms.clock.wallMs() });
+    expect(estimate().nothings).toBe(0);
   });
 });

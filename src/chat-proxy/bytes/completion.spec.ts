@@ -120,7 +120,10 @@ describe('the choices of an answer', () => {
     ['ABORT', 'ABORT'],
     [2, '2'],
     [true, 'true'],
-    [{ type: 'stop' }, '{"type":"stop"}'],
+    [{ type: 'stop' }, 'stop'],
+    [{ type: 'abort', message: 'gone' }, 'abort'],
+    [{ type: 7 }, '{"type":7}'],
+    [{ kind: 'stop' }, '{"kind":"stop"}'],
   ])('with the finish reason %j have the reason %j', (finish_reason, reason) => {
     expect(choicesOf({ finish_reason })[0]?.reason).toBe(reason);
   });

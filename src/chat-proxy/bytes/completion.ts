@@ -174,7 +174,7 @@ function indexOf({ index }: JsonObject, place: number): number {
 /** Some servers send `"finish_reason":""` all along; an object or a number is a reason of a server's own. */
 function reasonOf(reason: unknown): string | null {
   if (typeof reason === 'string') return reason.trim() === '' ? null : reason;
-  if (isJsonObject(reason) && typeof reason.type === 'string') return reason.type;
+  if (isJsonObject(reason) && typeof reason.type === 'string') return reasonOf(reason.type);
   return reason === undefined || reason === null || reason === false ? null : JSON.stringify(reason);
 }
 
