@@ -18,6 +18,8 @@ export interface RoutingRow {
   readonly recent_share?: number | null;
   readonly predicted_seconds_200?: number | null;
   readonly last_sample_seconds_ago: number | null;
+  /** Chats in a row that it gave nothing, or 1 until its next sample; left out where there are none. */
+  readonly chats_given_nothing?: number;
 }
 
 /** Everything a row is made of. */
@@ -51,6 +53,7 @@ export function routingRows(facts: readonly RowFacts[], now: number): RoutingRow
     ...predictionOf(outlook),
     last_sample_seconds_ago:
       estimate.lastSampleAt === null ? null : Math.max(0, now - estimate.lastSampleAt) / 1000,
+    ...(estimate.nothings === 0 ? {} : { chats_given_nothing: estimate.nothings }),
   }));
 }
 

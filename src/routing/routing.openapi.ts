@@ -54,6 +54,11 @@ const ROW = named(
       'What is expected of it unmeasured: its slowest hop’s declared speed, queue and reputation.',
     ),
     in_flight: whole('Attempts under way on it.'),
+    chats_given_nothing: optional(
+      whole(
+        'Chats in a row that it gave neither a completion nor a counted failure; its prior stands behind all others until its next sample. Left out where there are none.',
+      ),
+    ),
     recent_share: optional(
       orNull(
         share('Its share of the model’s last 100 choices; left out under a policy that does not predict.'),

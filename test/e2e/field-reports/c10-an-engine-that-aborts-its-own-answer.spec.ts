@@ -57,6 +57,7 @@ describe('C10 an engine that ends its own abort with 200', () => {
     const pinned = await api.chat(aChat({ route: [faultyId] }));
     expect(await api.callOf(pinned)).toMatchObject({ outcome: 'completed', sample: 'no_content' });
     const served = await api.chat(aChat());
+    expect((await api.candidate('m', faultyId)).chats_given_nothing).toBe(1);
     expect(await api.callOf(served)).toMatchObject({
       outcome: 'completed',
       attempts: [
