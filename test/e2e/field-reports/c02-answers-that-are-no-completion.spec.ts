@@ -158,11 +158,7 @@ describe('C03 JSON that is no completion', () => {
       CHAT,
       { choices: [{ message, error: { message: 'x' }, finish_reason: 'error' }] },
     ],
-    [
-      'an error beside choices',
-      CHAT,
-      { choices: [{ message }], error: { message: 'x' } },
-    ],
+    ['an error beside choices', CHAT, { choices: [{ message }], error: { message: 'x' } }],
     ['an error that is a number', CHAT, { error: 500 }],
     ['legacy: a choice without text', LEGACY, { choices: [{ finish_reason: 'stop' }] }],
     ['legacy: an abort', LEGACY, { choices: [{ text: '', finish_reason: 'abort' }] }],
