@@ -43,7 +43,7 @@ export class AttemptFeedbackService {
   /**
    * The call is over. Its client gets the last byte after this.
    *
-   * @param status what the client is told; null: nothing, it left
+   * @param status that the client gets; null: it left
    * @param isRequests the request was at fault
    */
   close(

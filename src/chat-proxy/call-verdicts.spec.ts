@@ -87,7 +87,7 @@ describe('two nodes', () => {
     expect(areOfTwoOwners(a, aNode({ wallet: 'b', endpoint: 'http://a.test:8001' }))).toBe(true);
   });
 
-  it('are told apart by their endpoints as text where those are no URLs', () => {
+  it('are distinguished by their endpoints as text where those are no URLs', () => {
     const odd = aNode({ wallet: 'a', endpoint: 'odd' });
     expect(areOfTwoOwners(odd, aNode({ wallet: 'b', endpoint: 'odd' }))).toBe(false);
     expect(areOfTwoOwners(odd, aNode({ wallet: 'b', endpoint: 'odder' }))).toBe(true);

@@ -21,7 +21,7 @@ interface NodeLimits {
   readonly lacking: Set<string>;
   /** The context's length in tokens, as the node said. */
   contextTokens: number | null;
-  /** Requests of so many bytes or more do not fit. */
+  /** Requests of at least this many bytes do not fit. */
   tooManyBytes: number;
 }
 

@@ -4,7 +4,7 @@ import { NodeHealthService, type Charge } from '../node-health/index.js';
 
 /** As long as another route has to fail alike before a failure is counted. */
 const HELD_MS = 2_000;
-/** So many requests in a row that fail everywhere, and no completion between, are an outage. */
+/** Ten requests in a row that fail everywhere, and no completion between, are an outage. */
 const OUTAGE_CALLS = 10;
 
 /** A failure that counts against its node after two seconds, unless the request turns out to be at fault. */

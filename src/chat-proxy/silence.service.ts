@@ -18,7 +18,7 @@ interface UsualMs {
 
 /** A new observation's weight in the usual time. */
 const STEP = 0.1;
-/** Silence is long beyond so many usual first words, and never sooner than a second. */
+/** Silence is long beyond this multiple of the usual wait, and never sooner than a second. */
 const TIMES_USUAL = 5;
 const LEAST_SILENT_MS = 1_000;
 /** The same while no first word of the model was ever heard. */

@@ -12,9 +12,9 @@ export const GAVE_NOTHING: Giving = { completedAt: -Infinity, misses: 0, toHold:
 
 /** A completion older than this proves nothing. */
 const RECENT_MS = 600_000;
-/** After so many misses in a row a node has to prove itself again. */
+/** After this number of misses in a row a node has to prove itself again. */
 const MOST_MISSES = 3;
-/** After an answer that was cut inside, so many are held until they are whole; so a node that cuts each second is always held. */
+/** Answers held until they are whole after one that was cut inside; a node that cuts every second one is always held. */
 const HELD_AFTER_CUT = 4;
 const MOST_HELD = 16;
 

@@ -191,7 +191,7 @@ function hasContent(said: JsonObject): boolean {
   );
 }
 
-/** Text, or a list of parts of which one is not an empty text. */
+/** Text, or a list of parts with at least one that is not an empty text. */
 function isText(value: unknown): boolean {
   if (!Array.isArray(value)) return typeof value === 'string' && value !== '';
   return (value as unknown[]).some((part) =>

@@ -24,7 +24,7 @@ export class EventHold {
   /**
    * The bytes since the last event are one.
    *
-   * @param mostBytes beyond so many held bytes the event is dropped, which only a comment may be
+   * @param mostBytes beyond this number of held bytes the event is dropped, which only a comment may be
    */
   eventEnded(mostBytes = Infinity): void {
     if (this.bytes > mostBytes) this.dropUnfinished();

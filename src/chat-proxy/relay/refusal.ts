@@ -81,7 +81,7 @@ export function errorJson(
 }
 
 /**
- * A head's answer as the rest of a stream that a ping has begun. An error is told within it as OpenAI's clients know
+ * A head's answer as the rest of a stream that a ping has begun. An error goes out within it as OpenAI's clients know
  * one; what is a stream itself, held until now, passes as it is.
  */
 export function answerEvent({ status, headers, body }: HeadAnswer): Buffer {

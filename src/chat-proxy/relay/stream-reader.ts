@@ -120,7 +120,7 @@ export class StreamReader implements AnswerReader {
       this.finish(inBandVerdict(this.port, error, this.headers));
       return true;
     }
-    // What a client would pass over, or take for a chunk, is told in the shape that it knows.
+    // A client would pass over this error, or take it for a chunk: it gets the error in the shape that it knows.
     if (isErrorHidden)
       this.finish(this.passedOn(error), [...ready, ...this.hold.releaseWhole(), inBandEvent(error)]);
     return isErrorHidden;

@@ -7,9 +7,9 @@ import { saysTooLong } from './context-limit.js';
  * Who is responsible for a response that is no completion.
  *
  * - `refused`: the client, by what it sent. The response is passed on.
- * - `too_long`: nobody; the request is larger than this node takes. One route with more room may serve it.
- * - `busy`: nobody; the node has too much to do. Another route may serve it.
- * - `unsupported`: nobody; the node lacks the endpoint or the feature. Another route may serve it.
+ * - `too_long`: no node and no client; the request is larger than this node takes. One route with more room may serve it.
+ * - `busy`: no node and no client; the node has too much to do. Another route may serve it.
+ * - `unsupported`: no node and no client; the node lacks the endpoint or the feature. Another route may serve it.
  * - `misconfigured`: the node, which refuses the tracker or lacks the model that it registered.
  * - `failed`: the node.
  */

@@ -39,7 +39,7 @@ describe('C02 a stream that is no completion', () => {
     ['finish_reason `ERROR`', CHAT, ROLE + finishChunk('ERROR') + DONE],
     ['finish_reason `cancelled`', CHAT, finishChunk('cancelled') + DONE],
     [
-      'two choices of which one was aborted',
+      'two choices, one of them aborted',
       CHAT,
       event({
         choices: [
