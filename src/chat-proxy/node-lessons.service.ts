@@ -24,6 +24,7 @@ export class NodeLessonsService {
 
   /** That the node leads back to a tracker, lacks an endpoint, or takes no request of this length. */
   learn({ head, chat }: RouteAttempt, end: AttemptEnd): void {
+    if (end.outcome === 'completed') this.limits.served(head, { bodyBytes: chat.request.body.length });
     if (end.answer === null) return;
     this.loops.learn(head, end.answer, chat.passage);
     this.limits.learn(head, end, demandOf(chat));

@@ -39,8 +39,15 @@ const MOST_BYTES_A_TOKEN = 8;
 @Injectable()
 export class NodeLimitsService {
   private readonly limits = new Map<MeshNode, NodeLimits>();
+  /** The longest request in bytes that each node served. A message may quote its client, so it cannot deny this. */
+  private readonly longest = new WeakMap<MeshNode, number>();
 
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
+
+  /** Notes a request that a node served. */
+  served(node: MeshNode, { bodyBytes }: Pick<Demand, 'bodyBytes'>): void {
+    if (bodyBytes > this.longestOf(node)) this.longest.set(node, bodyBytes);
+  }
 
   /** Learns from an attempt's end. */
   learn(
@@ -78,7 +85,7 @@ export class NodeLimitsService {
     );
     for (const [node, limits] of this.limits) {
       if (!this.stands(node, limits)) this.limits.delete(node);
-      else if (node.model === model && (limits.lacking.has(path) || bodyBytes >= limits.tooManyBytes))
+      else if (node.model === model && (limits.lacking.has(path) || this.isTooLong(node, limits, bodyBytes)))
         unfit.add(node);
     }
     return unfit;
@@ -91,7 +98,16 @@ export class NodeLimitsService {
     return nodes.filter((node) => (this.contextTokens(node) ?? Infinity) <= limit);
   }
 
+  private isTooLong(node: MeshNode, { tooManyBytes: most }: NodeLimits, bodyBytes: number): boolean {
+    return bodyBytes >= most && bodyBytes > this.longestOf(node);
+  }
+
+  private longestOf(node: MeshNode): number {
+    return this.longest.get(node) ?? 0;
+  }
+
   private isTooShort(node: MeshNode, bodyBytes: number): boolean {
+    if (bodyBytes <= this.longestOf(node)) return false;
     return bodyBytes > (this.contextTokens(node) ?? Infinity) * MOST_BYTES_A_TOKEN;
   }
 

@@ -175,7 +175,16 @@ function indexOf({ index }: JsonObject, place: number): number {
 function reasonOf(reason: unknown): string | null {
   if (typeof reason === 'string') return reason.trim() === '' ? null : reason;
   if (isJsonObject(reason) && typeof reason.type === 'string') return reasonOf(reason.type);
-  return reason === undefined || reason === null || reason === false ? null : JSON.stringify(reason);
+  return reason === undefined || reason === null || reason === false ? null : printed(reason);
+}
+
+/** Printing is recursive: what is nested too deeply for that is a reason all the same. */
+function printed(reason: unknown): string {
+  try {
+    return JSON.stringify(reason);
+  } catch {
+    return 'nested too deeply';
+  }
 }
 
 function hasContent(said: JsonObject): boolean {

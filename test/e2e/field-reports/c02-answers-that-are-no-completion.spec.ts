@@ -193,6 +193,15 @@ describe('C03 JSON that is no completion', () => {
     expect(await standingOf(api, faultyId)).toMatchObject({ isBlamed: false, samples: 0 });
   });
 
+  it('a finish reason that is nested too deeply to be printed is a reason all the same', async () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const { api } = await twoRoutes(stage, (response) =>
+      sendJson(response, 200, `{"choices":[{"message":{"content":"x"},"finish_reason":${deep}}]}`),
+    );
+    const reply = await api.chat(aChat());
+    expect([reply.status, (await api.callOf(reply)).outcome]).toEqual([200, 'completed']);
+  });
+
   it('an error object whose members are empty is none', async () => {
     const { api } = await twoRoutes(stage, (response) =>
       sendJson(response, 200, {

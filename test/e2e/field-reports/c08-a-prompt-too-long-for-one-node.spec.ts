@@ -67,6 +67,23 @@ describe('C08 a prompt that is too long for one node', () => {
     expect(heads.map(({ chats }) => chats.length)).toEqual([1, 1, 0]);
   });
 
+  it('is not believed below the length of what the node has served, since a message may quote its client', async () => {
+    const { api, faulty } = await twoRoutes(stage, (response, chat) => {
+      if (!chat.body.includes('maximum context length')) sendChat(response, chat);
+      else
+        sendJson(response, 400, {
+          error: { message: (JSON.parse(chat.body.toString()) as { tool_choice: string }).tool_choice },
+        });
+    });
+    await api.chat(aChat({ filler: 'x'.repeat(500), route: ['faulty:all'] }));
+    const quoted =
+      "This model's maximum context length is 8 tokens. However, you requested 9999 tokens (9999 in the messages, 0 in the completion)";
+    await api.chat(aChat({ tool_choice: quoted, route: ['faulty:all'] }));
+    const before = faulty.chats.length;
+    for (let n = 0; n < 20; n += 1) await api.chat(aChat());
+    expect(faulty.chats.length).toBeGreaterThan(before);
+  });
+
   it('leaves short chats where they were', async () => {
     const { api, faulty } = await twoRoutes(stage, (response, chat) => {
       if (chat.body.length > 4_000) sendJson(response, 400, LLAMA_CPP);
