@@ -4,7 +4,7 @@ import type { MeshNode } from '../registry/index.js';
 import type { Decision } from '../routing/index.js';
 import type { OpenAttempt } from './learning.service.js';
 import type { Passage } from './loops.service.js';
-import type { Demand } from './node-limits.service.js';
+import { LONG_BYTES, type Demand } from './node-limits.service.js';
 import type { ReadTerms } from './relay/answer-reader.js';
 import type { ClientAnswer } from './relay/client-answer.js';
 import type { TrialTerms } from './relay/scout-trial.js';
@@ -25,16 +25,16 @@ export interface IncomingChat {
   readonly passage: Passage;
 }
 
-/** Shorter bodies hold no media worth the name. */
-const LEAST_MEDIA_BYTES = 4096;
-
-function hasMedia(body: Buffer): boolean {
-  return body.length > LEAST_MEDIA_BYTES && (body.includes(';base64,') || body.includes('"input_audio"'));
-}
-
-/** What a chat asks of a node. */
+/** What a chat asks of a node. Its body is searched for media only where that decides. */
 export function demandOf({ path, request: { model, body } }: IncomingChat): Demand {
-  return { model, path, bodyBytes: body.length, hasMedia: hasMedia(body) };
+  return {
+    model,
+    path,
+    bodyBytes: body.length,
+    get hasMedia() {
+      return body.length > LONG_BYTES && (body.includes(';base64,') || body.includes('"input_audio"'));
+    },
+  };
 }
 
 /** One attempt at answering a chat. */

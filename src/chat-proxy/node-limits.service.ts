@@ -30,8 +30,8 @@ const REMEMBERED_MS = 600_000;
 const MOST_REMEMBERED = 1000;
 const NONE: ReadonlySet<MeshNode> = new Set();
 const NO_NODES = (): readonly MeshNode[] => [];
-/** Contexts are longer than a shorter request can be. */
-const LONG_BYTES = 4096;
+/** A shorter request fits any context, and holds no images or audio worth the name. */
+export const LONG_BYTES = 4096;
 /** Hardly any text has more bytes a token than that. */
 const MOST_BYTES_A_TOKEN = 8;
 
@@ -50,18 +50,15 @@ export class NodeLimitsService {
   }
 
   /** Learns from an attempt's end. */
-  learn(
-    node: MeshNode,
-    { outcome, answer, message }: AttemptEnd,
-    { path, bodyBytes, hasMedia }: Demand,
-  ): void {
+  learn(node: MeshNode, { outcome, answer, message }: AttemptEnd, demand: Demand): void {
+    const { path, bodyBytes } = demand;
     if (outcome === 'unsupported') this.of(node)?.lacking.add(path);
     if (outcome !== 'too_long' || answer === null) return;
     const limits = this.of(node);
     if (limits === null) return;
     const limit = contextLimitOf(answer.body, message);
     limits.contextTokens = limit.limitTokens ?? limits.contextTokens;
-    if (hasMedia && answer.status !== 413) return;
+    if (answer.status !== 413 && demand.hasMedia) return;
     const isPrompts = !speaksOfAnswer(message);
     const promptTokens = promptTokensOf(answer.body, message) ?? (isPrompts ? limit.requestTokens : null);
     const bytes = tooManyBytes(bodyBytes, limit.limitTokens, promptTokens);
@@ -74,15 +71,12 @@ export class NodeLimitsService {
    *
    * @param nodesOf the nodes of the model; asked for only where the request is long
    */
-  unfit(
-    { model, path, bodyBytes, hasMedia }: Demand,
-    nodesOf: (model: string) => readonly MeshNode[] = NO_NODES,
-  ): ReadonlySet<MeshNode> {
-    const isLong = bodyBytes > LONG_BYTES && !hasMedia;
-    if (this.limits.size === 0 && !isLong) return NONE;
-    const unfit = new Set<MeshNode>(
-      isLong ? nodesOf(model).filter((node) => this.isTooShort(node, bodyBytes)) : [],
-    );
+  unfit(demand: Demand, nodesOf: (model: string) => readonly MeshNode[] = NO_NODES): ReadonlySet<MeshNode> {
+    const { model, path, bodyBytes } = demand;
+    const tooShort =
+      bodyBytes > LONG_BYTES ? nodesOf(model).filter((node) => this.isTooShort(node, bodyBytes)) : [];
+    if (this.limits.size === 0 && tooShort.length === 0) return NONE;
+    const unfit = new Set(tooShort.length > 0 && !demand.hasMedia ? tooShort : []);
     for (const [node, limits] of this.limits) {
       if (!this.stands(node, limits)) this.limits.delete(node);
       else if (node.model === model && (limits.lacking.has(path) || this.isTooLong(node, limits, bodyBytes)))

@@ -83,12 +83,13 @@ export class RouteAttempt implements AttemptContext, AttemptOwner, SilentAttempt
   sentAt = 0;
   limits = NO_LIMITS;
   verdict = NOT_SETTLED;
+  /** It was silent for far longer than usual. */
+  wasSilent = false;
   /** Once it is over. */
   end: AttemptEnd | null = null;
   private asksUsage = false;
   private isAskedAgain = false;
   private hasSpoken = false;
-  private isSilent = false;
 
   constructor(
     private readonly desk: AttemptDesk,
@@ -155,22 +156,14 @@ export class RouteAttempt implements AttemptContext, AttemptOwner, SilentAttempt
     if (isShown) this.call.heard(now, hasContent);
     if (!hasContent) return;
     this.open.watch?.heardContent(now);
-    if (!this.hasSpoken) this.speak(now);
+    if (this.hasSpoken) return;
+    this.hasSpoken = true;
+    this.desk.feedback.spoke(this, now);
   }
 
   onSilent(): void {
-    this.isSilent = true;
+    this.wasSilent = true;
     this.desk.feedback.fellSilent(this);
-  }
-
-  /** Whether it was silent for long, so that silence is to be ended. */
-  get wasSilent(): boolean {
-    return this.isSilent;
-  }
-
-  private speak(now: number): void {
-    this.hasSpoken = true;
-    this.desk.feedback.spoke(this, now);
   }
 
   onSettled(end: AttemptEnd): void {

@@ -1,5 +1,4 @@
 import type { FakeHead, HeadAnswering } from './fake-head.js';
-import { sendChat } from './openai-answers.js';
 import type { Stage, StagedTracker } from './stage.js';
 import type { TrackerApi } from './tracker-api.js';
 import { aChat, join } from './whole-model.js';
@@ -42,6 +41,3 @@ export function asked(path: string, stream: boolean, more: object = {}): object 
   if (path === '/v1/chat/completions') return aChat({ stream, ...more });
   return { model: 'm', prompt: 'Which way?', stream, ...more };
 }
-
-/** Answers well, in the kind of the path that was asked. */
-export const answersWell: HeadAnswering = (response, chat) => sendChat(response, chat);

@@ -72,6 +72,12 @@ export function isBadReason(reason: string): boolean {
   return BAD_REASONS.has(reason.trim().toLowerCase());
 }
 
+/** Returns the first bad finish reason among choices, or null. */
+export function badReasonOf(choices: readonly ChoiceFacts[]): string | null {
+  for (const { reason } of choices) if (reason !== null && isBadReason(reason)) return reason;
+  return null;
+}
+
 /** Returns the choices of an answer or of a chunk; null where it has no list. Some servers write an empty list as null. */
 export function readChoices({ choices }: JsonObject): readonly ChoiceFacts[] | null {
   if (choices === null) return NO_CHOICES;
@@ -85,7 +91,7 @@ export function completenessOf(
 ): Completeness {
   if (choices === null || choices.length === 0 || choices.some(({ hasMessage }) => !hasMessage))
     return 'none';
-  if (choices.some(({ reason }) => reason !== null && isBadReason(reason))) return 'aborted';
+  if (badReasonOf(choices) !== null) return 'aborted';
   const hasContent = choices.some((choice) => choice.hasContent);
   const isEnded = reasons === 'never' || choices.every(({ reason }) => reason !== null);
   if (isEnded) return hasContent ? 'whole' : 'empty';

@@ -11,6 +11,6 @@ export { spliceMembers, type MemberEdit } from './splice.js';
 export { readAnswer, readChunk, type AnswerFacts, type ChunkFacts, type Usage } from './completion-usage.js';
 export { contentBytesOf } from './content-size.js';
 export { isJsonObject, statusOfError, type InBandError } from './in-band-error.js';
-export { completenessOf, isBadReason, type Completeness, type FinishReasons } from './completion.js';
+export { badReasonOf, completenessOf, type Completeness, type FinishReasons } from './completion.js';
 export { SseRelay, type PieceKind, type RelayPiece, type SseRelaySettings } from './sse-relay.js';
 export { UsageTap } from './usage-tap.js';

@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isBadReason, SseRelay, type InBandError, type RelayPiece } from '../bytes/index.js';
+import {
+  badReasonOf,
+  SseRelay,
+  type Completeness,
+  type InBandError,
+  type RelayPiece,
+} from '../bytes/index.js';
 import type { AnswerReader, ReaderPort } from './answer-reader.js';
 import { COMPLETED, verdict, type AnswerCount, type Verdict } from './attempt-end.js';
 import { EventHold } from './event-hold.js';
@@ -37,9 +43,8 @@ export class StreamReader implements AnswerReader {
   }
 
   get count(): AnswerCount {
-    const { usage, contentChunks, model, choices } = this.relay.tap;
-    const completeness = choices.completeness(this.port.terms.finishReasons);
-    return { usage, contentChunks, model, completeness };
+    const { usage, contentChunks, model } = this.relay.tap;
+    return { usage, contentChunks, model, completeness: this.completeness };
   }
 
   get sawToolCall(): boolean {
@@ -161,14 +166,16 @@ export class StreamReader implements AnswerReader {
 
   /** Each choice that has begun has ended well: what follows is for the client, or was not sent at all. */
   private get isWhole(): boolean {
-    const completeness = this.relay.tap.choices.completeness(this.port.terms.finishReasons);
-    return completeness === 'whole' || completeness === 'empty';
+    return this.completeness === 'whole' || this.completeness === 'empty';
+  }
+
+  private get completeness(): Completeness {
+    return this.relay.tap.choices.completeness(this.port.terms.finishReasons);
   }
 
   private finishWhole(end: readonly Buffer[], ready: readonly Buffer[] = []): void {
     const held = [...this.hold.release(), ...end];
-    const isEmpty = this.count.completeness === 'empty';
-    if (isEmpty && this.port.terms.holdsEmpty && !this.port.isCommitted) {
+    if (this.completeness === 'empty' && this.port.terms.holdsEmpty && !this.port.isCommitted) {
       const answer = { status: 200, headers: this.headers, body: Buffer.concat(held) };
       this.finish(verdict('empty', { answer }));
       return;
@@ -179,10 +186,8 @@ export class StreamReader implements AnswerReader {
 
   /** @returns whether the event says that its choice was broken off, which ends the attempt */
   private isAborted({ bytes, facts }: RelayPiece, ready: readonly Buffer[]): boolean {
-    const reason = facts.choices.find(
-      (choice) => choice.reason !== null && isBadReason(choice.reason),
-    )?.reason;
-    if (typeof reason !== 'string') return false;
+    const reason = badReasonOf(facts.choices);
+    if (reason === null) return false;
     if (!this.port.isCommitted) this.finish(brokenOff(this.port, reason));
     else this.finish(brokenOffInside(this.port, reason), [...ready, ...this.hold.release(), bytes]);
     return true;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   completenessOf,
-  isBadReason,
+  badReasonOf,
   readAnswer,
   type AnswerFacts,
   type Completeness,
@@ -80,7 +80,7 @@ export class WholeReader implements AnswerReader {
     if (completeness === 'whole' || completeness === 'no_reason') return COMPLETED;
     if (completeness === 'empty')
       return port.terms.holdsEmpty && !port.isCommitted ? this.withheld() : COMPLETED;
-    if (completeness === 'aborted') return brokenOff(port, badReasonOf(facts) ?? '');
+    if (completeness === 'aborted') return brokenOff(port, badReasonOf(facts.choices ?? []) ?? '');
     return facts.parsed ? noCompletion(port, 'JSON without a completion') : noJson(port);
   }
 
@@ -96,9 +96,4 @@ export class WholeReader implements AnswerReader {
 function wholeOf(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-}
-
-function badReasonOf({ choices }: AnswerFacts): string | null {
-  const bad = choices?.find(({ reason }) => reason !== null && isBadReason(reason));
-  return bad?.reason ?? null;
 }
